@@ -98,4 +98,5 @@ DOCUMENT_PASSAGES = RecordKind(
     link="link",
     locator=("locator",),
     identity=passage_identity,
+    title="title",
 )

@@ -53,7 +53,8 @@ class RecordKind:
     quoted from the sources that they were made of.
 
     A `category` says what kind of thing its records are about, such as `video`; the knowledge graph
-    names it along with what it read there.
+    names it along with what it read there. `title` is the field with the title of that thing, which
+    `source` names: of the video, not of a slide in it.
 
     A kind with a `history`, which needs an identity, is for facts that change: a replaced record
     stays in the journal as a former version, out of every search.
@@ -70,6 +71,7 @@ class RecordKind:
     derived: bool = False
     history: bool = False
     category: str = ""
+    title: str | None = None
 
     def identify(self, fields: Mapping[str, Any]) -> str:
         """The key that these fields have by the kind's identity; empty for an event."""
@@ -113,7 +115,7 @@ class RecordKind:
         if self.history and self.identity is None:
             raise TypeError(f"{self.name} keeps a history, and no identity says of what")
         known = {item.name for item in self.all_fields}
-        roles = [self.rerank, self.source, self.link, *self.locator]
+        roles = [self.rerank, self.source, self.link, *self.locator, self.title]
         lost = [role for role in roles if role is not None and role not in known]
         if lost:
             raise TypeError(f"{self.name} has no field {lost[0]!r}, which it names")
@@ -253,3 +255,26 @@ class Change:
     provenance: dict[str, Any]
     created_at: str
     opening: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One video, file or page that live records are about, and what is recorded of it.
+
+    Attributes:
+        id: the same wherever the source is named alike: `entity_key("source", source)`.
+        source: its address or path, as the records name it in the field `RecordKind.source`.
+        title: the latest that a record gives in the field `RecordKind.title`; else empty.
+        kinds: the number of records of each kind.
+        first_at: the time of its oldest record, in ISO 8601.
+        last_at: the time of its newest record, in ISO 8601.
+        seq: the highest sequence number of its records.
+    """
+
+    id: str
+    source: str
+    title: str
+    kinds: Mapping[str, int]
+    first_at: str
+    last_at: str
+    seq: int

@@ -113,6 +113,7 @@ class Plugins:
                 contributions.append(loader.load(status, candidate.load, candidate.stamp))
         made = [contribution for contribution in contributions if contribution]
         self.registry.add(made)
+        foundation.journal.declare([*self.registry.kinds.values()])
         own.offers["providers"] += provider.offers["providers"]  # one row for all of the kernel's
         for contribution in made:
             self._admit(contribution)

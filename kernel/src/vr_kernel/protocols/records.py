@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
     from vr_kernel.journal.dead_letters import DeadLetter
     from vr_kernel.journal.following import StoreStatus
-    from vr_kernel.records import Change
+    from vr_kernel.records import Change, Source
     from vr_kernel.state.journal import Loss, Position, Undeclared
     from vr_kernel.stores import Hit, Query, StoredRecord
 
@@ -105,6 +105,36 @@ class Journal(Protocol):
 
     async def forget_former(self, workspace: str, before: str, kind: str | None = None) -> int:
         """Delete versions from before that moment, of one kind or all; returns how many."""
+
+    async def record(self, workspace: str, kind: str, key: str) -> Change | None:
+        """Read one record; None when there is none, or it is deleted or damaged."""
+
+    async def sources(
+        self, workspace: str, after: int | None = None, limit: int = 100, kind: str = ""
+    ) -> list[Source]:
+        """List up to `limit` of the sources that records are about, the last changed first.
+
+        Args:
+            workspace: whose records.
+            after: the `seq` of the last one that was seen; those of the next page are lower.
+            limit: of sources.
+            kind: only sources that have records of it.
+        """
+
+    async def source(self, workspace: str, id: str) -> Source | None:  # noqa: A002 - the word for it
+        """Return one source, by its id; None when no record is about it."""
+
+    async def of_source(
+        self,
+        workspace: str,
+        id: str,  # noqa: A002 - the word for it
+        after: int = 0,
+        limit: int = 500,
+    ) -> list[Change]:
+        """Read up to `limit` records about a source with a number above `after`, rising.
+
+        Those of kinds whose plugin is no longer installed are among them.
+        """
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these: their plugins are not loaded."""

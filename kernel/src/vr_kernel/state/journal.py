@@ -11,7 +11,7 @@ from vr_kernel.errors import Code, VrError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vr_kernel.records import Change, RecordKind
+    from vr_kernel.records import Change, RecordKind, Source
     from vr_kernel.state.entries import Entry
     from vr_kernel.stores import StoredRecord
 
@@ -233,6 +233,35 @@ class JournalTable(Protocol):
 
         What was recorded or deleted here since the loss takes precedence.
         """
+
+    def declare(self, kinds: Collection[RecordKind]) -> None:
+        """Learn which field of these kinds names the source of a record, and which its title.
+
+        What is known of other kinds stays. Nothing is opened or read.
+        """
+
+    async def record(self, workspace: str, kind: str, key: str) -> Change | None:
+        """One record; None when there is none, or it is deleted or damaged."""
+
+    async def sources(
+        self, workspace: str, after: int | None = None, limit: int = 100, kind: str = ""
+    ) -> list[Source]:
+        """Up to `limit` sources of live records, the highest `seq` first; see `Journal.sources`.
+
+        They change together with the records: in the same transaction.
+        """
+
+    async def source(self, workspace: str, id: str) -> Source | None:  # noqa: A002 - the word for it
+        """One source, by its id; None when no live record is about it."""
+
+    async def of_source(
+        self,
+        workspace: str,
+        id: str,  # noqa: A002 - the word for it
+        after: int = 0,
+        limit: int = 500,
+    ) -> list[Change]:
+        """Up to `limit` live records about a source with a number above `after`, rising."""
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these: their plugins are not loaded."""

@@ -6,18 +6,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vr_kernel.errors import VrError
 
 if TYPE_CHECKING:
-    from vr_kernel.records import Change, RecordKind
+    from vr_kernel.records import Change, RecordKind, Source
     from vr_kernel.state.entries import Entry
     from vr_kernel.state.journal import Undeclared
     from vr_kernel.state.sqlite.fenced import Work
     from vr_kernel.state.sqlite.journal.continuity import FileContinuity
+    from vr_kernel.state.sqlite.journal.source_keeping import SourceKeeping
     from vr_kernel.storage.kept_database import KeptDatabase
     from vr_kernel.stores import StoredRecord
+
+T = TypeVar("T")
 
 
 class SqliteJournal:
@@ -39,6 +42,7 @@ class SqliteJournal:
         """
         self.folder: Path | None = path.parent
         self.path, self._open_ledger, self._tell, self._store = path, ledger, tell, store
+        self._kinds: dict[str, RecordKind] = {}
 
     @cached_property
     def _ledger(self) -> KeptDatabase | None:
@@ -46,12 +50,12 @@ class SqliteJournal:
 
     @cached_property
     def _database(self) -> KeptDatabase:
-        from vr_kernel.state.sqlite.journal.schema import HISTORY, RECORDS
+        from vr_kernel.state.sqlite.journal.schema import HISTORY, RECORDS, SOURCES
         from vr_kernel.storage.kept_database import KeptDatabase
 
         patience = None if self._ledger is None else self._ledger.patience
         how: Any = {"tell": self._tell, "patience": patience}
-        return KeptDatabase(self.path, RECORDS + HISTORY, synchronous="FULL", **how)
+        return KeptDatabase(self.path, RECORDS + HISTORY + SOURCES, synchronous="FULL", **how)
 
     @cached_property
     def continuity(self) -> FileContinuity:
@@ -59,6 +63,16 @@ class SqliteJournal:
         from vr_kernel.state.sqlite.journal.continuity import FileContinuity
 
         return FileContinuity(self._database, self._ledger, self._tell, self._store())
+
+    @cached_property
+    def _sources(self) -> SourceKeeping:
+        from vr_kernel.state.sqlite.journal.source_keeping import SourceKeeping
+
+        return SourceKeeping(self._kinds, self._database.run_later)
+
+    def declare(self, kinds: Collection[RecordKind]) -> None:
+        """Learn which field of these kinds names the source of a record, and which its title."""
+        self._kinds |= {kind.name: kind for kind in kinds}
 
     def holds(self, when_written: Callable[[], object]) -> bool:
         """Say if paid entries wait in memory; if so, call back, in a thread, once written."""
@@ -74,10 +88,10 @@ class SqliteJournal:
         fence: int | None = None,
     ) -> int:
         """Write all entries or none, and return the highest sequence number."""
-        from vr_kernel.state.sqlite.journal.writing import made_rows, put_entries
+        from vr_kernel.state.sqlite.journal.writing import made_rows
 
         rows = made_rows(entries, workspace, provenance)
-        work: Work[int] = partial(put_entries, entries=entries, rows=rows)
+        work: Work[int] = partial(self._sources.put, entries=entries, rows=rows)
         if fence is not None and self._ledger is not None:
             from vr_kernel.state.sqlite.fenced import fenced
 
@@ -139,13 +153,15 @@ class SqliteJournal:
         done = await self.continuity.read(read_folded) if asked else set()
         for kind in asked:
             if kind.name not in done:  # nothing is written when there is nothing to fold
-                await self.continuity.write(partial(fold, kind=kind.name, key_of=kind.identify))
+                work = partial(fold, kind=kind.name, key_of=kind.identify)
+                await self.continuity.write(partial(self._sources.keep, work=work))
 
     async def touch(self, records: Sequence[tuple[str, str, str]]) -> None:
         """Give records, as workspace, kind and key, new sequence numbers: stores see them again."""
         from vr_kernel.state.sqlite.journal.writing import renumber
 
-        await self.continuity.write(partial(renumber, records=records))
+        work = partial(renumber, records=records)
+        await self.continuity.write(partial(self._sources.keep, work=work, places=records))
 
     async def continue_after(self, cursor: int) -> None:
         """Give every record a number above `cursor`, for a store that is ahead of this journal."""
@@ -158,7 +174,60 @@ class SqliteJournal:
         from vr_kernel.state.sqlite.journal.recovery import recover
 
         work = partial(recover, workspace=workspace, records=records)
-        return await self.continuity.write(work)
+        places = [(workspace, record.kind, record.key) for record in records]
+        return await self.continuity.write(partial(self._sources.keep, work=work, places=places))
+
+    async def record(self, workspace: str, kind: str, key: str) -> Change | None:
+        """One record; None when there is none, or it is deleted or damaged."""
+        from vr_kernel.state.sqlite.journal.reading import read_one
+
+        place, leave_out = (workspace, kind, key), self._database.leave_out
+        return await self.continuity.read(partial(read_one, place=place, leave_out=leave_out))
+
+    async def sources(
+        self, workspace: str, after: int | None = None, limit: int = 100, kind: str = ""
+    ) -> list[Source]:
+        """Up to `limit` sources of live records, the highest `seq` first."""
+        from vr_kernel.state.sqlite.journal.source_reading import read_sources
+
+        chosen: Any = {"workspace": workspace, "after": after, "limit": limit, "kind": kind}
+        return await self._read_sources(partial(read_sources, **chosen))
+
+    async def source(self, workspace: str, id: str) -> Source | None:  # noqa: A002 - the word for it
+        """One source, by its id; None when no live record is about it."""
+        from vr_kernel.state.sqlite.journal.source_reading import read_source
+
+        return await self._read_sources(partial(read_source, workspace=workspace, name=id))
+
+    async def of_source(
+        self,
+        workspace: str,
+        id: str,  # noqa: A002 - the word for it
+        after: int = 0,
+        limit: int = 500,
+    ) -> list[Change]:
+        """Up to `limit` live records about a source with a number above `after`, rising."""
+        from vr_kernel.state.sqlite.journal.source_reading import read_of_source
+
+        place, leave_out = (workspace, id), self._database.leave_out
+        return await self._read_sources(
+            partial(read_of_source, place=place, after=after, limit=limit, leave_out=leave_out)
+        )
+
+    async def _read_sources(self, work: Work[T]) -> T:
+        """Read sources; those of an earlier version's records are found first, where they may be.
+
+        Where nothing can be written now, those that are known are read.
+        """
+        from vr_kernel.state.sqlite.journal.source_reading import are_kept
+        from vr_kernel.storage.database import READ_WAIT_S
+
+        sources = self._sources
+        whole = await self.continuity.read(lambda it: are_kept(it) and sources.is_complete(it))
+        if not whole:
+            with suppress(VrError):
+                await self._database.run(sources.complete, wait_s=READ_WAIT_S)
+        return await self.continuity.read(work)
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these: their plugins are not loaded."""

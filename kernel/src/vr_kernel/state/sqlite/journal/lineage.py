@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vr_kernel.state.journal import Position
-from vr_kernel.state.sqlite.journal.schema import highest_seq
+from vr_kernel.state.sqlite.journal.schema import highest_seq, move_sources
 
 # The newest opening gave out the last number, and its record is there.
 _KNOWN = (
@@ -99,6 +99,7 @@ class Lineage:
         change("DELETE FROM sqlite_sequence WHERE name = 'record'")
         last = base + self.last - agreed
         change("INSERT INTO sqlite_sequence (name, seq) VALUES ('record', ?)", (last,))
+        move_sources(self._connection, base - agreed, agreed)
 
     def _start(self, position: Position) -> int | None:
         # A store that starts over in a line also gets numbers of earlier lines.

@@ -17,7 +17,7 @@ LeaveOut = Callable[[str, object], None]
 """Called with the table and the key of a damaged row."""
 MOST_MERGED = 100
 """Most kinds that are looked up one by one; more are most of the journal, which is then read."""
-_CHANGES = "SELECT seq, workspace, kind, key, fields, provenance, created_at FROM record"
+CHANGES = "SELECT seq, workspace, kind, key, fields, provenance, created_at FROM record"
 _TYPES = (int, str, str, str, (str, type(None)), str, str)
 
 
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
         elif kinds:
             where = f"{where} AND +kind IN ({','.join('?' * len(kinds))})"
             values = [*values, *kinds]
-        return f"{_CHANGES} WHERE {where} ORDER BY seq LIMIT ?", [*values, limit]
+        return f"{CHANGES} WHERE {where} ORDER BY seq LIMIT ?", [*values, limit]
 
 
 def read_after(
@@ -59,7 +59,7 @@ def read_after(
     indexed = bool(choice.kinds) and is_indexed(connection)
     while True:
         rows = connection.execute(*choice.statement(after, limit, indexed=indexed)).fetchall()
-        found = _sound("record", rows, leave_out, openings(connection, [row[0] for row in rows]))
+        found = sound_changes(rows, leave_out, openings(connection, [row[0] for row in rows]))
         if found or len(rows) < limit:
             return found
         after = rows[-1][0]
@@ -85,6 +85,24 @@ def read_former(
         place,
     )
     return _sound("former", rows.fetchall(), leave_out, ())
+
+
+def read_one(
+    connection: sqlite3.Connection, place: tuple[str, str, str], leave_out: LeaveOut
+) -> Change | None:
+    """One live record, by workspace, kind and key; None when there is none, or it is damaged."""
+    rows = connection.execute(
+        f"{CHANGES} WHERE workspace = ? AND kind = ? AND key = ? AND fields IS NOT NULL", place
+    ).fetchall()
+    names = openings(connection, [row[0] for row in rows])
+    return next(iter(sound_changes(rows, leave_out, names)), None)
+
+
+def sound_changes(
+    rows: Sequence[tuple[Any, ...]], leave_out: LeaveOut, names: Sequence[str]
+) -> list[Change]:
+    """Changes of these rows, each with the name of its opening; damaged ones are left out."""
+    return _sound("record", rows, leave_out, names)
 
 
 def read_document(text: Any) -> dict[str, Any] | None:

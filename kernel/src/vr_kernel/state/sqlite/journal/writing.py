@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
 from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
 from vr_kernel.state.sqlite.journal.reading import read_document
-from vr_kernel.state.sqlite.journal.schema import PUT, Row, highest_seq
+from vr_kernel.state.sqlite.journal.schema import ADD, PUT, Row, highest_seq, move_sources
 from vr_kernel.storage.sound_rows import is_sound
 
 MANY = 250
 """Records that one statement writes."""
+Written = tuple[int, str, Mapping[str, Any] | None]
+"""A record that was written: its number and its kind, and its fields as they are then."""
+_SEVERAL = "{}" + ",(?,?,?,?,?,?)" * (MANY - 1)
 _OF_KEY = "workspace = ? AND kind = ? AND key = ?"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
@@ -43,40 +46,68 @@ def made_rows(entries: Sequence[Entry], workspace: str, provenance: Mapping[str,
     ]
 
 
-def put_entries(
-    connection: sqlite3.Connection, entries: Sequence[Entry], rows: Sequence[Row]
-) -> int:
-    """Write entries, each with its row; returns the highest sequence number."""
-    if any(entry.merge or entry.history or entry.fields is None for entry in entries):
-        for entry, row in zip(entries, rows, strict=True):
-            write_one(connection, entry, row)
-    else:
-        put_all(connection, rows)
-    return highest_seq(connection)
+def is_plain(entries: Sequence[Entry]) -> bool:
+    """True when each entry replaces the record with its key, and nothing else."""
+    return not any(entry.merge or entry.history or entry.fields is None for entry in entries)
 
 
-def put_all(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    """Write records in few statements: one per record takes twice as long next to other threads."""
+def put_all(
+    connection: sqlite3.Connection,
+    rows: Sequence[Row],
+    replacing: Callable[[Sequence[Row]], object] = lambda _rows: None,
+) -> None:
+    """Write records in few statements: one per record takes twice as long next to other threads.
+
+    `replacing` is called with rows before they are written, if some replace a record.
+    """
     whole = len(rows) - len(rows) % MANY
-    several = PUT + f",{PUT[PUT.rindex('(') :]}" * (MANY - 1)
     for start in range(0, whole, MANY):
-        connection.execute(several, tuple(chain.from_iterable(rows[start : start + MANY])))
-    connection.executemany(PUT, rows[whole:])
+        some = rows[start : start + MANY]
+        flat = tuple(chain.from_iterable(some))
+        try:
+            connection.execute(_SEVERAL.format(ADD), flat)
+        except sqlite3.IntegrityError:  # one has the key of another
+            replacing(some)
+            connection.execute(_SEVERAL.format(PUT), flat)
+    try:
+        connection.executemany(ADD, rows[whole:])
+    except sqlite3.IntegrityError:
+        replacing(rows[whole:])
+        connection.executemany(PUT, rows[whole:])
 
 
-def write_one(connection: sqlite3.Connection, entry: Entry, row: Row) -> None:
-    """Write one entry: replace, merge or keep history, as it says."""
+def put_each(
+    connection: sqlite3.Connection, entries: Sequence[Entry], rows: Sequence[Row]
+) -> Iterable[Written]:
+    """Write entries one by one, each with its row; returns the records as they are then."""
+    written = {}
+    for entry, row in zip(entries, rows, strict=True):
+        seq, fields = write_one(connection, entry, row)
+        if seq:
+            written[row[:3]] = (seq, entry.kind, fields)
+    return written.values()
+
+
+def write_one(
+    connection: sqlite3.Connection, entry: Entry, row: Row
+) -> tuple[int, Mapping[str, Any] | None]:
+    """Write one entry: replace, merge or keep history, as it says.
+
+    Returns the number of the record, 0 for a former version, and the fields that it has then.
+    """
     if entry.fields is None:
         forget_former(connection, row[:3])
-        connection.execute(PUT, row)
-    elif entry.merge and entry.history:
-        put_newer(connection, over(connection, row))
-    elif entry.merge:
-        connection.execute(PUT, over(connection, row))
-    elif entry.history:
-        put_newer(connection, row)
-    else:
-        connection.execute(PUT, row)
+        return put_one(connection, row), None
+    fields = entry.fields
+    if entry.merge:
+        row, fields = over(connection, row)
+    put = put_newer if entry.history else put_one
+    return put(connection, row), fields
+
+
+def put_one(connection: sqlite3.Connection, row: Row) -> int:
+    """Write a row; returns its sequence number."""
+    return int(connection.execute(PUT, row).lastrowid or 0)
 
 
 def renumber(connection: sqlite3.Connection, records: Sequence[tuple[str, str, str]]) -> None:
@@ -89,26 +120,29 @@ def renumber(connection: sqlite3.Connection, records: Sequence[tuple[str, str, s
     )
 
 
-def over(connection: sqlite3.Connection, row: Row) -> Row:
+def over(connection: sqlite3.Connection, row: Row) -> tuple[Row, dict[str, Any]]:
     """Merge a record into the one with its key: null clears a field, fields not named stay."""
     workspace, kind, key, fields, provenance, created_at = row
     known, _, _ = _known(connection, (workspace, kind, key))
     left = merge_fields(known, json.loads(fields or "{}"))
-    return workspace, kind, key, _ENCODER.encode(left), provenance, created_at
+    return (workspace, kind, key, _ENCODER.encode(left), provenance, created_at), left
 
 
-def put_newer(connection: sqlite3.Connection, row: Row) -> None:
-    """Replace an older record, and keep it as a former version; keep an older new one as such."""
+def put_newer(connection: sqlite3.Connection, row: Row) -> int:
+    """Replace an older record, and keep it as a former version; keep an older new one as such.
+
+    Returns its sequence number; 0 for a former version.
+    """
     workspace, kind, key, fields, provenance, created_at = row
     known, origin, known_at = _known(connection, (workspace, kind, key))
     given = json.loads(fields or "{}")
     made_at = given.get("created_at", created_at)
     if known and made_at < known_at:
         _keep(connection, (workspace, kind, key, made_at), fields or "{}", provenance)
-        return
+        return 0
     if known and not says_the_same(known, given):
         _keep(connection, (workspace, kind, key, known_at), _ENCODER.encode(known), origin)
-    connection.execute(PUT, row)
+    return put_one(connection, row)
 
 
 def forget_former(connection: sqlite3.Connection, record: tuple[str, str, str]) -> None:
@@ -135,6 +169,7 @@ def shift(connection: sqlite3.Connection, cursor: int) -> None:
     connection.execute("DELETE FROM sqlite_sequence WHERE name = 'record'")
     renewed = ("record", cursor + last)
     connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", renewed)
+    move_sources(connection, cursor, 0)
 
 
 def read_folded(connection: sqlite3.Connection) -> set[str]:
