@@ -52,11 +52,11 @@ async def test_an_older_file_gets_the_index_when_it_is_written(tmp_path: Path) -
     with closing(SqliteJournal(path)) as journal:
         before = await journal.changes(4, 5, ["B"])
         assert [change.key for change in before] == ["5", "7", "9", "11", "13"]
-        assert not _indexes(path)
+        assert "record_by_kind" not in _indexes(path)
         await put(journal, Entry("B", "new", {}))
         assert [it.key for it in await journal.changes(4, 50, ["B"], "w")][-1] == "new"
         assert await journal.changes(4, 5, ["B"]) == before
-    assert _indexes(path) == ["record_by_kind"]
+    assert "record_by_kind" in _indexes(path)
 
 
 def _indexes(path: Path) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
@@ -214,3 +215,10 @@ def test_the_identity_of_a_kind_makes_keys() -> None:
 def test_keys_are_equal_only_for_equal_parts(one: list[str], other: list[str]) -> None:
     one, other = [[part.replace("\x1f", "") for part in parts] or [""] for parts in (one, other)]
     assert (entity_key(*one) == entity_key(*other)) is (one == other)
+
+
+@pytest.mark.parametrize("role", ["rerank", "source", "link", "title"])
+def test_a_role_needs_its_field(role: str) -> None:
+    replace(KIND, **{role: "speaker"}).check()  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="no field 'speeker'"):
+        replace(KIND, **{role: "speeker"}).check()  # type: ignore[arg-type]

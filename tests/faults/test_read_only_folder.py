@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from vr_kernel import Code, RecordField, RecordKind, VrError
 from vr_kernel.config.paths import find_paths
 from vr_kernel.diagnosis.folders import folder_checks
 from vr_kernel.health import Level
+from vr_kernel.state import Entry
+from vr_kernel.state.sqlite.journal.journal import SqliteJournal
 from vr_testing import FakeGemini
 from vr_testing.full_disk import small_disk
 from vr_testing.kernels import isolated_variables
@@ -89,3 +94,31 @@ async def test_what_is_there_is_read_and_nothing_is_paid(home: Path) -> None:
         check.name: check.examine() for check in folder_checks(find_paths(isolated_variables(home)))
     }
     assert found["state folder"].level is found["cache folder"].level is Level.FAULT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("older", [False, True])
+async def test_sources_that_are_known_are_read(home: Path, *, older: bool) -> None:
+    """A journal of an earlier version has none; its records are read."""
+    path = home / "journal.db"
+    pages = RecordKind("Pages", "", (RecordField("address"),), "address", "address")
+    later = RecordKind("Later", "", (RecordField("address"),), "address", "address")
+    with closing(SqliteJournal(path)) as journal:
+        journal.declare([pages])
+        entry = Entry("Pages", "1", {"address": "a.html"})
+        await journal.commit([entry], workspace="w", provenance={})
+    if older:
+        with closing(sqlite3.connect(path)) as connection:
+            for table in ("source", "sourced", "source_kind", "source_role"):
+                connection.execute(f"DROP TABLE {table}")
+    close(home)
+    with closing(SqliteJournal(path)) as journal:
+        journal.declare([pages, later])
+        assert [it.key for it in await journal.changes(0)] == ["1"]
+        assert await journal.record("w", "Pages", "1") is not None
+        if not older:
+            assert [it.source for it in await journal.sources("w")] == ["a.html"]
+            return
+        with pytest.raises(VrError) as caught:
+            await journal.sources("w")
+    assert (caught.value.code, caught.value.category) == (Code.UNAVAILABLE, "SOURCES_UNKNOWN")

@@ -74,6 +74,7 @@ VIDEO_ANALYSES = RecordKind(
     derived=True,
     history=True,
     category="video",
+    title="title",
 )
 
 VIDEO_SEGMENTS = RecordKind(
@@ -121,6 +122,7 @@ CALL_NOTES = RecordKind(
     derived=True,
     history=True,
     category="video",
+    title="title",
 )
 
 VIDEO_METADATA = RecordKind(
@@ -146,6 +148,7 @@ VIDEO_METADATA = RecordKind(
     link="source_url",
     identity=metadata_key,
     category="video",
+    title="title",
 )
 
 COMMUNITY_REACTIONS = RecordKind(
@@ -174,6 +177,7 @@ COMMUNITY_REACTIONS = RecordKind(
     derived=True,
     history=True,
     category="video",
+    title="video_title",
 )
 
 SESSION_TRANSCRIPTS = RecordKind(
@@ -204,4 +208,5 @@ SESSION_TRANSCRIPTS = RecordKind(
     source="source_url",
     derived=True,
     category="video-chat",
+    title="video_title",
 )

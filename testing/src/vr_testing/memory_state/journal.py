@@ -12,12 +12,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from vr_kernel import Change, RecordKind, StoredRecord
+from vr_kernel import Change, RecordKind, Source, StoredRecord
 from vr_kernel.journal import Undeclared
 from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
 from vr_kernel.state.leases import fenced_off
 
 from vr_testing.memory_state.continuity import OPENING, MemoryContinuity
+from vr_testing.memory_state.sources import MemorySources
 
 _Place: TypeAlias = tuple[str, str, str]
 
@@ -36,6 +37,11 @@ class MemoryJournal:
         self._records: dict[_Place, Change] = {}
         self._former: dict[tuple[_Place, str], Change] = {}
         self._folded: set[str] = set()
+        self._sources = MemorySources(self._live)
+
+    def declare(self, kinds: Collection[RecordKind]) -> None:
+        """Learn which field of these kinds names the source of a record, and which its title."""
+        self._sources.declare(kinds)
 
     def holds(self, when_written: Callable[[], object]) -> bool:
         """Return False: nothing waits."""
@@ -150,6 +156,34 @@ class MemoryJournal:
             place = (workspace, record.kind, record.key)
             self._put(Change(0, *place, fields, origin, at, OPENING))
         return new
+
+    async def record(self, workspace: str, kind: str, key: str) -> Change | None:
+        """One record; None when there is none, or it is deleted."""
+        found = self._records.get((workspace, kind, key))
+        return None if found is None or found.fields is None else found
+
+    async def sources(
+        self, workspace: str, after: int | None = None, limit: int = 100, kind: str = ""
+    ) -> list[Source]:
+        """Up to `limit` sources of live records, the highest `seq` first."""
+        found = self._sources.of_workspace(workspace)
+        later = [it for it in found if after is None or it.seq < after]
+        return [it for it in later if not kind or kind in it.kinds][: max(0, limit)]
+
+    async def source(self, workspace: str, id: str) -> Source | None:  # noqa: A002 - the word for it
+        """One source, by its id; None when no live record is about it."""
+        return next((it for it in self._sources.of_workspace(workspace) if it.id == id), None)
+
+    async def of_source(
+        self,
+        workspace: str,
+        id: str,  # noqa: A002 - the word for it
+        after: int = 0,
+        limit: int = 500,
+    ) -> list[Change]:
+        """Up to `limit` live records about a source with a number above `after`, rising."""
+        found = self._sources.records(workspace).get(id, [])
+        return [it for it in found if it.seq > after][: max(0, limit)]
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these."""

@@ -54,6 +54,7 @@ CONCEPT_KNOWLEDGE = RecordKind(
     link="link",
     identity=concept_key,
     derived=True,
+    title="source_title",
 )
 
 RELATIONSHIP_EDGES = RecordKind(

@@ -14,13 +14,14 @@ from vr_kernel import Change, Code, VrError
 from vr_kernel.state import Entry, JournalTable
 
 from vr_testing.contracts.state.journal_records import JournalRecordsContract, put
+from vr_testing.contracts.state.journal_sources import JournalSourcesContract
 
 BAD_NAMES = {"nul": "a\0b", "half": "a\ud800"}
 LETTERS = "a/_%é\U0001f600\ud7ff\ue000'\n\x01 "
 COMMITS, PAGE = 40, 7
 
 
-class JournalContract(JournalRecordsContract):
+class JournalContract(JournalRecordsContract, JournalSourcesContract):
     """The tests of `vr_kernel.state.JournalTable`."""
 
     async def test_a_new_journal_is_empty(self) -> None:

@@ -80,10 +80,11 @@ def put_each(
     connection: sqlite3.Connection, entries: Sequence[Entry], rows: Sequence[Row]
 ) -> Iterable[Written]:
     """Write entries one by one, each with its row; returns the records as they are then."""
-    written = {}
+    written: dict[tuple[str, str, str], Written] = {}
     for entry, row in zip(entries, rows, strict=True):
         seq, fields = write_one(connection, entry, row)
         if seq:
+            written.pop(row[:3], None)  # by rising numbers
             written[row[:3]] = (seq, entry.kind, fields)
     return written.values()
 
