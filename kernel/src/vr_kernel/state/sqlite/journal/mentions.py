@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from vr_kernel.records import is_storable
 from vr_kernel.state.sqlite.journal.schema import Row
 from vr_kernel.state.sqlite.journal.writing import Written
-from vr_kernel.storage.sound_rows import is_sound
 
-PAGE = 2000
-"""Records that are read at once."""
+MOST = 20_000
+"""Most records whose mentions are held at once."""
 _RECORDS = (
     "SELECT seq, workspace, kind, fields, created_at FROM record"
-    " WHERE seq > ? AND fields IS NOT NULL AND +kind IN ({}) ORDER BY seq LIMIT ?"
+    " WHERE seq > ? AND fields IS NOT NULL AND +kind IN ({}) ORDER BY seq"
 )
 
 
@@ -86,19 +86,20 @@ def given_mentions(
 def read_mentions(
     connection: sqlite3.Connection, after: int, roles: Roles
 ) -> Iterator[MentionedSources]:
-    """Read what the records of these kinds say that have a number above `after`, in pages."""
-    statement = _RECORDS.format(",".join("?" * len(roles)))
-    while roles:
-        rows = connection.execute(statement, (after, *roles, PAGE)).fetchall()
-        found = MentionedSources()
-        for row in rows:
+    """Read what the records of these kinds say that have a number above `after`."""
+    if not roles:
+        return
+    rows = connection.execute(_RECORDS.format(",".join("?" * len(roles))), (after, *roles))
+    while True:
+        found, left = MentionedSources(), MOST
+        for row in islice(rows, MOST):
+            left -= 1
             fields = _read_fields(row, roles[row[2]])
             if fields is not None:
                 found.note(row[0], row[1], roles[row[2]], fields, row[4])
         yield found
-        if len(rows) < PAGE:
+        if left:
             return
-        after = rows[-1][0]
 
 
 def _read_fields(row: Sequence[Any], role: Role) -> dict[str, Any] | None:
@@ -107,8 +108,9 @@ def _read_fields(row: Sequence[Any], role: Role) -> dict[str, Any] | None:
     try:
         fields = json.loads(text)
         given = {name: fields.get(name) for name in (role.source, role.title, "created_at") if name}
+        texts = [value for value in given.values() if isinstance(value, str)]
+        # Half characters come from an earlier version or a store; damaged bytes are read as such.
+        sound = is_storable("".join((workspace, created_at, *texts)))
     except (AttributeError, RecursionError, TypeError, ValueError):
         return None
-    # Half characters come from an earlier version or a store; damaged bytes are read as such.
-    sound = is_sound((workspace, created_at), (str, str)) and all(map(is_storable, given.values()))
     return given if sound else None
