@@ -93,7 +93,7 @@ async def test_records_of_an_earlier_version_beside_this_one(tmp_path: Path) -> 
 
 
 class Saved(BaseModel):
-    """How many pages were saved."""
+    """Number of pages that were saved."""
 
     number: int
 

@@ -169,7 +169,7 @@ class JournalSourcesContract(PartContract):
                 assert await journal.record(*place) is None
 
     async def test_kinds_that_are_declared_later(self) -> None:
-        """What was recorded before has sources then, by the fields that are named last."""
+        """Records of before have sources then, by the fields that are named last."""
         async with self.opened() as state:
             journal = state.journal
             fields = {"address": "a.html", "title": "Title", "text": "Text"}

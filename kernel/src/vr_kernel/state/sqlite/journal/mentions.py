@@ -33,7 +33,7 @@ Roles = Mapping[str, Role]
 
 
 class Mentions:
-    """What some records say of one source, in the order of their numbers.
+    """Words of some records about one source, in the order of their numbers.
 
     Attributes:
         records: number, role and time of each.

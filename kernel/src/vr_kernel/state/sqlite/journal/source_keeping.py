@@ -85,6 +85,7 @@ class SourceKeeping:
         lacking = self._lacking(roles)
         former = [roles[kind].number for kind in lacking if kind in roles]
         gone = [each for role in former for each in find_of_role(connection, role)]
+        follow(connection, gone, (), last)
         for kind in lacking:
             _put_role(connection, self._kinds[kind])
         new = {
@@ -92,7 +93,7 @@ class SourceKeeping:
             for kind, role in read_roles(connection).items()
             if kind in lacking and _may_have(connection, kind)
         }
-        follow(connection, gone, read_mentions(connection, 0, new), last)
+        follow(connection, (), read_mentions(connection, 0, new), last)
 
     def _ready(
         self, connection: sqlite3.Connection, written: AbstractSet[str] = frozenset()
