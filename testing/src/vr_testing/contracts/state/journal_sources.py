@@ -113,6 +113,9 @@ class JournalSourcesContract(PartContract):
             twice = [Entry("Pages", str(number % 400), {"address": "c"}) for number in range(700)]
             await put(journal, *twice)
             await _require_true(journal)
+            clip = Entry("Clips", "twice", {"address": "d"}, history=True)
+            await put(journal, clip, Entry("Pages", "between", {"address": "d"}), clip)
+            await _require_true(journal)
             mixed = [
                 Entry("Clips", str(number), {"address": f"{number % 3}"}) for number in range(700)
             ]
