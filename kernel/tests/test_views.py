@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from vr_kernel import (
     Code,
     Config,
     Kernel,
+    Record,
     RecordField,
     RecordKind,
     Services,
@@ -191,6 +193,56 @@ async def test_a_view_that_fails_is_replaced_by_the_plain_form(
     assert view.title == "Sky look"
     assert "view of sky_look in plugin sky" in view.notes[0]
     assert "secret-4711" not in str(view)
+
+
+SEEN = RecordKind(
+    "Visits",
+    "Who was in a town.",
+    fields=(RecordField("who", searchable=True), RecordField("town_link")),
+    rerank="who",
+    source="town_link",
+)
+
+
+@tool(effects=READ_ONLY)
+async def sky_travel(call: Call) -> Weather:
+    """Go to Ulm."""
+    for name, about in (("Ulm", "A church."), ("Ulm again", "A river.")):
+        fields = {"town_name": name, "about": about, "link": "https://ulm.example"}
+        call.record(Record("Towns", fields, key=name))
+    call.record(Record("Visits", {"who": "Ann", "town_link": "https://ulm.example"}))
+    return Weather(town="Ulm", days=[])
+
+
+@view(kind="Visits")
+async def show_visits(services: Services, visits: Sequence[StoredRecord]) -> View:
+    """Name the guests, twice."""
+    names = ", ".join(visit.fields["who"] for visit in visits)
+    film = Media("https://ulm.example/film.mp4")
+    return View("Guests", [Prose(names), film, film, Facts([("n", 1)], title="Guests")])
+
+
+async def test_a_source_is_shown_by_the_views_of_all_its_records(config: Config) -> None:
+    plugin = SimpleNamespace(
+        vr_tools=hookimpl(lambda: [sky_travel]),
+        vr_record_kinds=hookimpl(lambda: [TOWNS, SEEN]),
+        vr_views=hookimpl(lambda: [show_visits]),
+    )
+    async with Kernel.open(config, {"sky": plugin}) as kernel:
+        await kernel.call("sky_travel")
+        services = kernel.services
+        (source,) = await services.journal.sources(services.workspace)
+        whole = await services.views.of_source(source.id)
+        with pytest.raises(VrError) as caught:
+            await services.views.of_source("nothing")
+    assert caught.value.code is Code.NOT_FOUND
+    assert whole.source == "https://ulm.example"
+    headings = [block.title for block in whole.blocks if block.title]
+    assert len(headings) == len({*headings, whole.title}) - 1, "a heading comes twice"
+    assert [type(block) for block in whole.blocks].count(Media) == 1
+    text = as_text(whole)
+    for word in ("Ulm again", "A river.", "Ann"):
+        assert word in text
 
 
 def test_data_and_views_are_told_apart_when_read() -> None:

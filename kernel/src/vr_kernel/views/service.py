@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.isolation.plugin_code import PluginCode
+from vr_kernel.stores import StoredRecord
 from vr_kernel.views.declaration import Declared, DeclaredView, Of
+from vr_kernel.views.joining import joined
 from vr_kernel.views.model import View
 from vr_kernel.views.records import view_of_records
 from vr_kernel.views.results import view_of_result
@@ -19,9 +21,8 @@ from vr_kernel.views.words import titled
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from vr_kernel.records import RecordKind
+    from vr_kernel.records import Change, RecordKind
     from vr_kernel.services import Services
-    from vr_kernel.stores import StoredRecord
     from vr_kernel.tools import Tool
 
 LIMIT_S = 2.0
@@ -30,6 +31,8 @@ MOST_CHARS = 16_000_000
 """Characters and bytes in one view; more is too much to show."""
 MOST_PARTS = 200_000
 """Texts, numbers and other parts in one view."""
+MOST_RECORDS = 5000
+"""Records of one source that are shown."""
 
 
 class Views:
@@ -93,6 +96,30 @@ class Views:
             return view_of_records(self._services.kinds.get(kind), ordered)
 
         return await self._or_plain("kind", kind, ordered, plain)
+
+    async def of_source(self, id: str) -> View:  # noqa: A002 - the word for it
+        """Show all that is known of a source.
+
+        Raises:
+            VrError: NOT_FOUND when no record is about it.
+        """
+        journal, workspace = self._services.journal, self._services.workspace
+        source = await journal.source(workspace, id)
+        changes = await journal.of_source(workspace, id, limit=MOST_RECORDS) if source else []
+        if source is None or not changes:
+            message = f"Nothing is known of a source {id!r}."
+            raise VrError(message, Code.NOT_FOUND, hint="`vr list` shows the sources.")
+        by_kind: dict[str, list[StoredRecord]] = {}
+        for change in changes:
+            by_kind.setdefault(change.kind, []).append(_stored(change))
+        known = [*self._services.kinds, *by_kind]
+        kinds = sorted(by_kind, key=known.index)
+        views = [await self.of_records(by_kind[kind]) for kind in kinds]
+        whole = joined(views, source.title, source.source)
+        if len(changes) < MOST_RECORDS:
+            return whole
+        left = f"Only {MOST_RECORDS:,} of its records are shown."
+        return replace(whole, notes=[*whole.notes, left])
 
     async def page(self, name: str, arguments: Mapping[str, str]) -> View:
         """Show a page of a plugin.
@@ -179,6 +206,11 @@ def _ordered(kind: RecordKind | None, records: Sequence[StoredRecord]) -> tuple[
 
     latest = sorted(records, key=lambda it: str(it.fields.get("created_at") or ""), reverse=True)
     return tuple(sorted(latest, key=place) if located else latest)
+
+
+def _stored(change: Change) -> StoredRecord:
+    given = {"created_at": change.created_at, **(change.fields or {})}
+    return StoredRecord(change.kind, change.key, given, change.provenance)
 
 
 def _size(value: Any) -> tuple[int, int]:
