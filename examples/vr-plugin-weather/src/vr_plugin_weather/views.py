@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vr_kernel import Services, View, view
 from vr_kernel.views import Cell, Facts
 
-from vr_plugin_weather.plugin import Daylight
+if TYPE_CHECKING:
+    from vr_plugin_weather.plugin import Daylight
 
 
 @view(tool="weather_now")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from vr_kernel.views.blocks import Block, Media, Transcript
+from vr_kernel.views.blocks import Block, Media, Pictures, Transcript
 from vr_kernel.views.model import View
 
-_LONE = (Media, Transcript)
-"""Blocks that a page has once: the first of a kind stays."""
+_LONE = (Media, Transcript, Pictures)
+"""Blocks that a page has once, pictures once under a heading: the first of a kind stays."""
 
 
 def joined(views: Sequence[View], title: str, source: str) -> View:
@@ -27,13 +27,13 @@ def joined(views: Sequence[View], title: str, source: str) -> View:
 
 def _blocks(views: Sequence[View], of: str) -> Iterator[Block]:
     seen = {of}
-    lone: set[type[Block]] = set()
+    lone: set[tuple[type[Block], str]] = set()
     for number, view in enumerate(views):
         for position, block in enumerate(view.blocks):
-            if isinstance(block, _LONE):
-                if type(block) in lone:
-                    continue
-                lone.add(type(block))
+            kept = (type(block), block.title if isinstance(block, Pictures) else "")
+            if isinstance(block, _LONE) and kept in lone:
+                continue
+            lone.add(kept)
             title = block.title
             if number and position == 0 and not title and view.title != of:
                 title = view.title
