@@ -95,7 +95,7 @@ async def test_its_policy_allows_its_own_style_and_script_alone(renderer: ViewRe
         hashes = [base64.b64encode(hashlib.sha256(it.encode()).digest()).decode() for it in texts]
         allowed = " ".join(f"'sha256-{each}'" for each in hashes)
         assert f"{kind}-src {allowed};" in policy
-        assert len(texts) == 2, "the page's own, and those of the film"
+        assert len(texts) == 3, "those of the page, of the film and of the graph"
     plain = await renderer.page(View("Plain", [Facts([("a", 1)])]))
     assert "media-src" not in plain
     assert plain.count("<script>") == 1

@@ -8,8 +8,31 @@ from pathlib import Path
 from typing import Any
 
 from knowledge_samples import SampleKinds
+from vr_kernel import Provider, View, hookimpl
+from vr_kernel.views import as_markdown
 from vr_plugin_knowledge import plugin as knowledge
 from vr_testing import FakeGemini, TrialKernel, open_kernel
+
+
+class MarkdownPages:
+    """A third party's plugin that makes pages: its renderer writes Markdown."""
+
+    name = "markdown"
+
+    @hookimpl
+    def vr_providers(self) -> list[Provider[Any]]:
+        """Its renderer."""
+        return [Provider("ViewRenderer", self.name, lambda _services: self)]
+
+    async def fragment(self, view: View) -> str:
+        """The view as Markdown."""
+        return as_markdown(view)
+
+    async def page(self, view: View, folder: Path | None = None) -> str:
+        """The same."""
+        del folder
+        return as_markdown(view)
+
 
 EMBEDDED = {"store.backend": "embedded", "store.embedder": "words"}
 MODELS = {"models.attempts": 1, "models.retry_base_delay_s": 0.01}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from knowledge_samples import NOTES
 from pydantic import BaseModel
-from refined_kernels import ingest, knowledge_kernel
+from refined_kernels import MarkdownPages, ingest, knowledge_kernel
 from vr_kernel import WRITES_LOCAL, Call, Record, RecordField, RecordKind, hookimpl, tool
 from vr_plugin_knowledge.answering.results import KnowledgeAnswer
 from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeSearchResult
@@ -55,7 +55,7 @@ class Reports:
         return [report_write]
 
 
-PLUGINS = {"reports": Reports()}
+PLUGINS = {"reports": Reports(), "pages": MarkdownPages()}
 
 
 def quoting(words: str) -> Any:

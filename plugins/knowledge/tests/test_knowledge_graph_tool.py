@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from refined_kernels import ingest, knowledge_kernel
+from refined_kernels import MarkdownPages, ingest, knowledge_kernel
 from vr_kernel import READ_ONLY, Call, Code, VrError, hookimpl, tool
 from vr_kernel.stores import Query
 from vr_plugin_knowledge.graph.neighbours import graph_neighbours
@@ -53,7 +53,7 @@ async def neighbours_forget(call: Call, kind: str, key: str) -> KnowledgeGraph:
 
 @pytest.fixture
 async def kernel(tmp_path: Path) -> AsyncIterator[TrialKernel]:
-    plugins = {"neighbours": Neighbours()}
+    plugins = {"neighbours": Neighbours(), "pages": MarkdownPages()}
     async with knowledge_kernel(plugins=plugins, folder=tmp_path) as opened:
         edges = [
             {"from_concept": a, "relationship_type": kind, "to_concept": b} for a, kind, b in EDGES
@@ -133,9 +133,19 @@ async def test_without_the_library_an_error_says_what_to_install(kernel, monkeyp
     assert found.notes
 
 
+async def test_a_page_needs_what_makes_pages_and_names_it() -> None:
+    async with knowledge_kernel() as kernel:
+        edge = {"from_concept": "GPT", "relationship_type": "enables", "to_concept": "Chat"}
+        await ingest(kernel, "RelationshipEdges", edge)
+        with pytest.raises(VrError) as caught:
+            await graph(kernel, format="html")
+    assert caught.value.code is Code.UNAVAILABLE
+    assert "pip install vr-pages" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("form", "begins"),
-    [("mermaid", "flowchart LR\n"), ("graphml", "<?xml"), ("html", "<!doctype html>")],
+    [("mermaid", "flowchart LR\n"), ("graphml", "<?xml"), ("html", "# Knowledge graph\n")],
 )
 async def test_an_export_is_a_file(kernel, form, begins):
     result = await graph(kernel, format=form)
@@ -147,6 +157,25 @@ async def test_an_export_is_a_file(kernel, form, begins):
     assert all(not node.sources for node in result.nodes), "the file has them"
     capped = await graph(kernel, format=form, limit=2)
     assert "2 closest" in capped.notes[0]
+
+
+async def test_a_page_has_concepts_and_their_quotes_with_title_and_moment(kernel) -> None:
+    quoted = {
+        "concept_name": "GPT",
+        "description": "A model.",
+        "aliases": ["Generative"],
+        "sources": ["Notes/a#1"],
+        "quotes": ["so it is"],
+        "links": ["https://example.org/v?t=75"],
+        "titles": ["A talk"],
+    }
+    await ingest(kernel, "ConceptKnowledge", quoted)
+    asked = await graph(kernel, format="html", concept="GPT")
+    text = await asyncio.to_thread(Path(asked.path).read_text, "utf-8")
+    assert text.startswith("# Knowledge graph: GPT\n")
+    assert "**GPT** (unknown): A model. Also called Generative." in text
+    assert "“so it is” [A talk, 1:15](https://example.org/v?t=75)" in text
+    assert "GPT → example of Transformer" in text
 
 
 async def test_neighbours_of_hits(kernel):

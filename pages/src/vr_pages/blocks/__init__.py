@@ -40,7 +40,7 @@ FORMS = {
     "Transcript": Form(film.transcript, "film"),
     "Claims": Form(evidence.claims),
     "Matrix": Form(evidence.matrix),
-    "Graph": Form(graph.graph),
+    "Graph": Form(graph.graph, "graph"),
     "Steps": Form(lists.steps),
     "Records": Form(lists.records),
     "Action": Form(lists.action),

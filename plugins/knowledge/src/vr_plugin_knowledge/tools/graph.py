@@ -18,7 +18,6 @@ from vr_kernel import (
     did_you_mean,
     tool,
 )
-
 from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, bound
 from vr_plugin_knowledge.graph.follower import Networks
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, TYPES, identify
@@ -76,7 +75,7 @@ async def knowledge_graph(
             notes.append("Shortened to fit; the other formats export more, to a file.")
     else:
         subject = concept or asked
-        result = await asyncio.to_thread(_export, call, region, format, limit or EXPORTED, subject)
+        result = await _export(call, region, format, limit or EXPORTED, subject)
         if result.total_nodes > (limit or EXPORTED):
             notes.append(f"The file has the {limit or EXPORTED} closest concepts.")
     result.notes = notes
@@ -130,26 +129,43 @@ def _named(network: Network, name: str) -> dict[str, float]:
     )
 
 
-def _export(call: Call, region: Region, form: Format, limit: int, subject: str) -> KnowledgeGraph:
-    """The closest concepts as a file, and where it is."""
-    from vr_plugin_knowledge.graph.graphml import as_graphml
-    from vr_plugin_knowledge.graph.mermaid import as_mermaid
-    from vr_plugin_knowledge.graph.page import as_page
+async def _export(
+    call: Call, region: Region, form: Format, limit: int, subject: str
+) -> KnowledgeGraph:
+    """The closest concepts as a file, and where it is.
+
+    Raises:
+        VrError: UNAVAILABLE for a page, when nothing that makes pages is installed.
+    """
     from vr_plugin_knowledge.graph.presenting import present
 
-    shown = region.cut(limit)
-    if form == "mermaid":
-        kept = call.artifact(as_mermaid(shown).encode(), "text/vnd.mermaid")
-    elif form == "graphml":
-        kept = call.artifact(as_graphml(shown), "application/graphml+xml")
-    else:
-        title = f"Knowledge graph: {subject}" if subject else "Knowledge graph"
-        kept = call.artifact(as_page(shown, title).encode(), "text/html")
-    told = [node.model_copy(update={"sources": []}) for node in present(shown, NAMED).nodes]
+    shown = await asyncio.to_thread(region.cut, limit)
+    content, mime = await _written(call, shown, form, subject)
+    kept = await asyncio.to_thread(call.artifact, content, mime)
+    named = await asyncio.to_thread(present, shown, NAMED)
     return KnowledgeGraph(
-        nodes=told,
+        nodes=[node.model_copy(update={"sources": []}) for node in named.nodes],
         total_nodes=len(region.concepts),
         total_edges=len(region.relations),
         artifact=kept.uri,
         path=str(kept.path),
     )
+
+
+async def _written(call: Call, region: Region, form: Format, subject: str) -> tuple[bytes, str]:
+    """The content of the file, and its media type."""
+    if form == "mermaid":
+        from vr_plugin_knowledge.graph.mermaid import as_mermaid
+
+        return (await asyncio.to_thread(as_mermaid, region)).encode(), "text/vnd.mermaid"
+    if form == "graphml":
+        from vr_plugin_knowledge.graph.graphml import as_graphml
+
+        return await asyncio.to_thread(as_graphml, region), "application/graphml+xml"
+    from vr_kernel.views import ViewRenderer
+
+    from vr_plugin_knowledge.views.regions import view_of_region
+
+    renderer = call.services.providers.get(ViewRenderer)
+    view = await asyncio.to_thread(view_of_region, region, subject)
+    return (await renderer.page(view)).encode("utf-8", "replace"), "text/html"
