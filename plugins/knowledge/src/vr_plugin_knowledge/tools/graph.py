@@ -18,6 +18,7 @@ from vr_kernel import (
     did_you_mean,
     tool,
 )
+
 from vr_plugin_knowledge.arguments import OptionalName, OptionalNames, bound
 from vr_plugin_knowledge.graph.follower import Networks
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, TYPES, identify
