@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from lecture import Lecture
+from sessionkit import key_for
 from videokit import open_kernel, recorded, silence
 from vr_kernel import Kernel, StoredRecord
 from vr_kernel.views import (
@@ -19,6 +20,7 @@ from vr_kernel.views import (
     Pictures,
     Prose,
     Records,
+    Table,
     Transcript,
     View,
     as_data,
@@ -26,7 +28,7 @@ from vr_kernel.views import (
     as_text,
 )
 from vr_plugin_video import plugin
-from vr_testing import FakeGemini
+from vr_testing import FakeGemini, check_view
 
 SRT = """1
 00:00:01,000 --> 00:00:03,000
@@ -37,7 +39,9 @@ Foxes hunt voles.
 They listen first.
 """
 DIGEST = re.compile("[0-9a-f]{40}")
-WATCH = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+ID = "dQw4w9WgXcQ"
+LIST = "PLabcdefghijk"
+WATCH = f"https://www.youtube.com/watch?v={ID}"
 
 
 @pytest.fixture
@@ -57,13 +61,19 @@ async def kernel(tmp_path: Path) -> AsyncIterator[Kernel]:
 async def result_view(kernel: Kernel, tool: str, **arguments: Any) -> View:
     """The view of a call's result."""
     result = await kernel.call(tool, **arguments)
-    return await kernel.services.views.of_result(kernel.tools[tool], result)
+    return await checked(await kernel.services.views.of_result(kernel.tools[tool], result))
 
 
 async def record_view(kernel: Kernel, kind: str, *fields: dict[str, Any]) -> View:
     """The view of records that have been in the store for long."""
     records = [StoredRecord(kind, str(number), each) for number, each in enumerate(fields)]
-    return await kernel.services.views.of_records(records)
+    return await checked(await kernel.services.views.of_records(records))
+
+
+async def checked(view: View) -> View:
+    """The same view, which can be read wherever it is shown."""
+    await check_view(view)
+    return view
 
 
 def headings(view: View) -> list[str]:
@@ -182,7 +192,7 @@ async def test_a_folder_lists_each_video_with_its_summary_or_its_failure(kernel,
     items = {item.title: item for item in block_of(view, Records).items}
     assert "Foxes" in items
     assert not items["Foxes"].text.startswith("Foxes:")
-    assert items["broken"].facts == ("failed",)
+    assert items["broken"].facts == ("failed", "broken.mp4")
     assert "1 failed" in view.about
 
 
@@ -310,3 +320,49 @@ async def test_nothing_of_a_source_becomes_markup(kernel):
     text = as_markdown(view)
     assert "<script>" not in text.replace("\\<", "")
     assert f"**[0:05]({WATCH}&t=5s)**" in text
+
+
+async def test_a_conversation_is_shown_with_the_times_that_it_names(tmp_path, talk):
+    with FakeGemini() as fake:
+        fake.answer("Foxes listen.\n* At 0:02 one jumps.")
+        async with open_kernel(tmp_path, environ=key_for(fake)) as kernel:
+            begun = await result_view(
+                kernel, "video_create_session", file_path=str(talk), description="To learn."
+            )
+            session = dict(block_of(begun, Facts).rows)["Session"]
+            arguments = {"session_id": session, "prompt": "What do they do?"}
+            answer = await result_view(kernel, "video_continue_session", **arguments)
+            listed = await result_view(kernel, "video_list_sessions")
+            written = await result_view(kernel, "video_export_session", session_id=session)
+    assert block_of(answer, Prose).text.startswith("Foxes listen.")
+    (jump,) = block_of(answer, Moments).items
+    assert (jump.start, jump.text) == (2, "At 0:02 one jumps.")
+    (row,) = block_of(listed, Table).rows
+    assert session.startswith(row[0])
+    assert "To learn." in row
+    assert "1 turn" in written.about
+
+
+async def test_what_youtube_says_is_shown(tmp_path):
+    pytest.importorskip("googleapiclient", reason="google-api-python-client is not installed")
+    from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
+
+    items = [playlist_item(number, f"video{number:06}") for number in range(3)]
+    fake = FakeYouTube(videos={ID: video(ID)}, threads={ID: [thread(1)]}, items={LIST: items})
+    with fake.running():
+        site = {"youtube_api_endpoint": fake.url, "youtube_site": fake.url}
+        async with open_kernel(tmp_path, environ={"YOUTUBE_API_KEY": KEY}, **site) as kernel:
+            seen = await result_view(kernel, "video_metadata", url=WATCH)
+            (kept,) = await recorded(kernel, "VideoMetadata")
+            later = await record_view(kernel, "VideoMetadata", dict(kept))
+            comments = await result_view(kernel, "video_comments", url=WATCH)
+            playlist = await result_view(kernel, "video_playlist", url=f"{WATCH}&list={LIST}")
+    assert seen.title == later.title == "Vector search from scratch"
+    assert seen.about[:2] == ("1:02:03", "Search School")
+    assert block_of(seen, Moments, "Chapters").items[1].link == f"{WATCH}&t=90s"
+    assert dict(block_of(later, Facts).rows)["Views"] == 1234567
+    assert block_of(comments, Records).items[0].text == "Comment 1"
+    assert [row[1].label for row in block_of(playlist, Table).rows][:2] == [
+        "Lecture 1",
+        "Lecture 2",
+    ]

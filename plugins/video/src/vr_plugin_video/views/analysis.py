@@ -24,7 +24,7 @@ from vr_kernel.views import (
 from vr_plugin_video.captions.transcripts import Segment
 from vr_plugin_video.models import Scene, VideoAnalysis
 from vr_plugin_video.text.times import Window
-from vr_plugin_video.views.parts import data, facts, joined, listed, quote_of, timed, timed_chunks
+from vr_plugin_video.views.parts import data, divided, facts, joined, listed, quote_of, timed
 from vr_plugin_video.views.places import LinkTo, link_to, media, name_of
 
 NOTHING = "Nothing could be read or heard in it."
@@ -38,7 +38,6 @@ ORIGINS = {
     "model": "a model that listened",
 }
 _TIME_AT_END = re.compile(r"\s*\([0-9:]+\)$")
-_SEPARATOR = re.compile(r"\s*(?::|\n|[-\u2013\u2014] )\s*")
 _UNTITLED = "(no title)"
 
 
@@ -131,21 +130,15 @@ def _answer(analysis: VideoAnalysis, link: LinkTo) -> Iterator[Block]:
 
 def _summary(analysis: VideoAnalysis, points: Sequence[str], link: LinkTo) -> Iterator[Block]:
     """The summary without its title; lines with times are moments, unless others say the same."""
-    text = analysis.summary.strip()
-    if analysis.title and text.startswith(analysis.title):
-        after = _SEPARATOR.match(text, len(analysis.title))
-        text = text[after.end() :] if after else text
-    first, *chunks = timed_chunks(text) or [""]
-    if analysis.summary.startswith(first) and timed(first)[0] is not None:
-        first, chunks = "", [first, *chunks]
-    if first.strip():
-        yield Prose(first.strip(), title="Summary")
+    first, chunks = divided(analysis.title, analysis.summary)
+    if first:
+        yield Prose(first, title="Summary")
     titles = {*_titles(analysis), _UNTITLED}
     lines = [timed(chunk) for chunk in chunks]
     left = [(start, text) for start, text in lines if not _is_told(text, titles, points)]
     if left:
         moments = [_moment(start or 0.0, visible_line(text), link) for start, text in left]
-        yield Moments(moments, title="Outline" if first.strip() else "Summary")
+        yield Moments(moments, title="Outline" if first else "Summary")
 
 
 def _is_told(text: str, titles: set[str], points: Sequence[str]) -> bool:

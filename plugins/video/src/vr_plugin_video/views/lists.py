@@ -19,7 +19,15 @@ from vr_kernel.views import (
     shown_instant,
 )
 
-from vr_plugin_video.views.parts import bullets, data, facts, listed, prose
+from vr_plugin_video.views.parts import (
+    bullets,
+    counted,
+    data,
+    divided,
+    facts,
+    listed,
+    prose,
+)
 from vr_plugin_video.views.places import name_of
 
 if TYPE_CHECKING:
@@ -39,7 +47,7 @@ async def show_batch(services: Services, batch: BatchVideoResult) -> View:
         (batch.skipped, "left out"),
         (batch.cached, "known before"),
     ]
-    about = [f"{batch.total} videos", *(f"{count} {what}" for count, what in counts if count)]
+    about = [counted(batch.total, "video"), *(f"{count} {what}" for count, what in counts if count)]
     items = [_video(item) for item in batch.items]
     return View(
         shown_host(batch.source),
@@ -70,7 +78,7 @@ async def show_playlist(services: Services, playlist: PlaylistInfo) -> View:
     columns = ["", "Video", "Channel", "Published"]
     told = [at for at, _ in enumerate(columns) if any(row[at] for row in rows)]
     shown = [[row[at] for at in told] for row in rows]
-    about = [playlist.channel, f"{playlist.total} videos"]
+    about = [playlist.channel, counted(playlist.total, "video")]
     return View(
         playlist.title or "Playlist",
         [Table([columns[at] for at in told], shown, playlist.total)] if rows else [],
@@ -91,8 +99,8 @@ async def show_comments(services: Services, found: VideoComments) -> View:
             facts=[
                 fact
                 for fact in (
-                    f"{comment.like_count} likes" if comment.like_count else "",
-                    f"{comment.reply_count} replies" if comment.reply_count else "",
+                    counted(comment.like_count, "like") if comment.like_count else "",
+                    f"{comment.reply_count} answers" if comment.reply_count else "",
                     shown_instant(comment.published_at),
                 )
                 if fact
@@ -107,7 +115,7 @@ async def show_comments(services: Services, found: VideoComments) -> View:
             *(_reactions(found.reactions) if found.reactions else ()),
             *([Records(items, found.count, title="Comments")] if items else ()),
         ],
-        [each for each in (f"{found.count} comments", read) if each],
+        [each for each in (counted(found.count, "comment"), read) if each],
         found.url,
         found.limits,
     )
@@ -115,12 +123,11 @@ async def show_comments(services: Services, found: VideoComments) -> View:
 
 def _video(item: BatchVideoItem) -> Item:
     failed = f"{item.error.message} {item.error.hint}" if item.error else ""
-    summary = item.summary.removeprefix(f"{item.title}: ") if item.title else item.summary
-    text = visible_line(failed or summary, ITEM_CHARS)
+    text = visible_line(failed or divided(item.title, item.summary)[0] or item.summary, ITEM_CHARS)
     state = "known before" if item.cached else "" if item.status == "ok" else item.status
     name = item.title or name_of(item.source)
-    place = Link(item.source, shown_host(item.source))
-    return Item(name, text, place, [state] if state else [])
+    facts_of = [fact for fact in (state, shown_host(item.source)) if fact]
+    return Item(name, text, Link(item.source), facts_of)
 
 
 def _estimate(batch: BatchVideoResult) -> list[Block]:
@@ -139,9 +146,9 @@ def _estimate(batch: BatchVideoResult) -> list[Block]:
 
 
 def _details(batch: BatchVideoResult) -> Iterator[Block]:
-    """Key points and results of another form, each below the name of its file."""
-    for item in batch.items:
-        heading = shown_host(item.source)
+    """Key points and results of another form, each below the name of its video."""
+    for number, item in enumerate(batch.items, 1):
+        heading = f"{number}. {item.title or name_of(item.source)}"
         if item.key_points:
             points = bullets(item.key_points)
             yield Prose(points, title=f"{heading}: key points", detail=True)

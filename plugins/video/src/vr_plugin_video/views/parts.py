@@ -16,6 +16,7 @@ from vr_plugin_video.text.times import parse_time
 SHORT_CHARS = 100
 """Longest text, in characters, that is a fact."""
 _TIME = re.compile(r"\[?((?:[0-9]{1,3}:)?[0-5]?[0-9]:[0-5][0-9])\]?\s+")
+_SEPARATOR = re.compile(r"\s*(?::|\n|[-\u2013\u2014] )\s*")
 COMMON = ("created_at", "source_tool")
 """Fields that every kind of record has."""
 
@@ -44,6 +45,11 @@ def facts(rows: Iterable[tuple[str, Cell]], title: str = "") -> list[Block]:
 def joined(items: Iterable[str]) -> str:
     """Short texts on one line."""
     return ", ".join(visible_line(item) for item in items)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def data(title: str, value: Any) -> Code:
@@ -77,6 +83,16 @@ def timed_chunks(text: str) -> list[str]:
         elif line:
             chunks.append(line)
     return chunks
+
+
+def divided(title: str, summary: str) -> tuple[str, list[str]]:
+    """A summary without the title that it begins with, and its lines that begin with a time."""
+    text = summary.strip()
+    after = _SEPARATOR.match(text, len(title)) if title and text.startswith(title) else None
+    first, *chunks = timed_chunks(text[after.end() :] if after else text) or [""]
+    if after is None and timed(first)[0] is not None:
+        return "", [first, *chunks]
+    return first.strip(), chunks
 
 
 def quote_of(moment: Moment) -> Quote | None:

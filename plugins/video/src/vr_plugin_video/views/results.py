@@ -22,7 +22,7 @@ from vr_kernel.views import (
 )
 
 from vr_plugin_video.views.analysis import ORIGINS, analysis_view, pictures, spoken
-from vr_plugin_video.views.parts import facts, joined, prose
+from vr_plugin_video.views.parts import counted, facts, joined, prose
 from vr_plugin_video.views.places import link_to, media, name_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ async def show_scenes(services: Services, scenes: VideoScenes) -> View:
     """The slides or scenes, with their pictures."""
     del services
     shown, found = len(scenes.scenes), scenes.found
-    count = f"{shown} of {found} scenes" if found > shown else f"{shown} scene{'s' * (shown != 1)}"
+    count = f"{shown} of {found} scenes" if found > shown else counted(shown, "scene")
     return View(
         name_of(scenes.source),
         [

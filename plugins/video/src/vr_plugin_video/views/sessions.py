@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from vr_kernel import Services, View, view, visible_line
 from vr_kernel.views import Block, Cell, Code, File, Link, Moment, Moments, Table, shown_instant
 
-from vr_plugin_video.views.parts import facts, prose
+from vr_plugin_video.text.times import parse_time
+from vr_plugin_video.views.parts import counted, facts, prose
 from vr_plugin_video.views.places import name_of
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         SessionResponse,
     )
 
+_CLOCK = re.compile(r"\d{1,3}:[0-5]\d(?::[0-5]\d)?")
 LINE_CHARS = 160
 ID_CHARS = 8
 """Characters of an id in a list; they are enough to name it."""
@@ -86,11 +89,16 @@ async def show_exported_session(services: Services, export: SessionExport) -> Vi
     blocks: list[Block] = [File(export.uri)]
     preview = "markdown" if export.format == "md" else export.format
     blocks.append(Code(export.preview, preview, title="It begins", detail=True))
-    turns = f"{export.turn_count} turn{'s' * (export.turn_count != 1)}"
-    return View(export.video_title or "Session", blocks, [turns, export.format])
+    about = [counted(export.turn_count, "turn"), export.format]
+    return View(export.video_title or "Session", blocks, about)
 
 
 def _line_with(text: str, moment: SessionMoment) -> str:
     """The line of an answer that names a time."""
-    found = next((line for line in text.split("\n") if moment.time in line), "")
+    named = (line for line in text.split("\n") if moment.seconds in _times_in(line))
+    found = next(named, "")
     return visible_line(found.strip("#*->• \t"), LINE_CHARS)
+
+
+def _times_in(line: str) -> list[float]:
+    return [parse_time(found, "time") for found in _CLOCK.findall(line)]
