@@ -168,7 +168,7 @@ def test_a_document_stands_alone_in_a_pipe(vr: FreshVr) -> None:
 def test_a_document_is_shown_as_a_view_at_a_terminal(zoo: Zoo) -> None:
     seen = plain(shown_at(zoo, 80, "gallery", "document").stdout)
     assert "A document" in seen
-    assert "0:01  Anna: Hello" in seen
+    assert "0:01  Anna: Hello again" in seen
     assert "-->" not in seen
 
 

@@ -115,7 +115,9 @@ async def hostile(services: Any, shown: Shown) -> View:
 
 @view(tool="gallery_document")
 async def document(services: Any, shown: Shown) -> View:
-    return View("A document", [Transcript([Line(1, 2, "Hello", "Anna")])])
+    return View(
+        "A document", [Transcript([Line(1, 2, "Hello", "Anna"), Line(2, 3, "again", "Anna")])]
+    )
 
 
 @view(tool="gallery_fail")
@@ -150,7 +152,7 @@ def gallery(text: str) -> View:
             Code(f"def f():\n    {text}\n" * 20, "python", title="Code"),
             Media(WEB, duration=93.0),
             Transcript(
-                [Line(n * 3.0, n * 3.0 + 3, text, text) for n in range(43)],
+                [Line(n * 3.0, n * 3.0 + 1, text, text) for n in range(43)],
                 detail=True,
                 title="Transcript",
             ),

@@ -20,6 +20,7 @@ from vr_kernel.views import (
     clock,
     link_words,
     said,
+    said_together,
     shown_host,
     step_words,
 )
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-MOMENTS, LINES, PICTURES, RECORDS, STEPS, REFERENCES = 10, 10, 8, 20, 20, 10
+MOMENTS, SPOKEN, PICTURES, RECORDS, STEPS, REFERENCES = 10, 4, 8, 20, 20, 10
 """Things of each kind in a summary."""
 MOMENT_LINES = 3
 KEY_CHARS = 8
@@ -65,16 +66,20 @@ def _moment(moment: Moment, pen: Pen) -> Text:
 
 
 def _transcript(block: Transcript, pen: Pen) -> Iterator[RenderableType]:
-    shown = block.lines[: pen.most(block.lines, LINES)]
+    """Speech in paragraphs; each begins with its time and who speaks."""
+    every = said_together(block.lines)
+    shown = every[: pen.most(every, SPOKEN)]
     if not shown:
         return
     grid = pen.grid(TIME, "")
-    for each in shown:
-        who = pen.line(f"{each.speaker}:", BOLD) if each.speaker else pen.text()
-        time = pen.line(clock(each.start), "", each.link)
-        grid.add_row(time, pen.joined([who, pen.line(each.text)]))
+    for group in shown:
+        first = group[0]
+        who = pen.line(f"{first.speaker}:", BOLD) if first.speaker else pen.text()
+        time = pen.line(clock(first.start), "", first.link)
+        words = pen.line(" ".join(line.text for line in group))
+        grid.add_row(time, pen.joined([who, words]))
     yield grid
-    pen.leave(block.title or "transcript", len(block.lines) - len(shown), "lines")
+    pen.leave(block.title or "transcript", len(every) - len(shown), "paragraphs")
 
 
 def _pictures(block: Pictures, pen: Pen) -> Iterator[RenderableType]:
@@ -82,8 +87,10 @@ def _pictures(block: Pictures, pen: Pen) -> Iterator[RenderableType]:
     shown = told[: pen.most(told, PICTURES)]
     grid = pen.grid(TIME, "")
     for each in shown:
-        words = pen.line(each.caption or each.text)
-        grid.add_row(pen.place(each.place), pen.cut(words, 2, pen.window.width - 8))
+        words = pen.cut(pen.line(each.caption or each.text), 2, pen.window.width - 8)
+        if pen.full and each.caption and each.text:
+            words = pen.joined([words, pen.text(each.text, DIM)], "\n")
+        grid.add_row(pen.place(each.place), words)
     if shown:
         yield grid
     pen.leave(block.title or "pictures", len(block.items) - len(shown), "pictures")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from vr_plugin_video.youtube.models import PlaylistInfo, Reactions, VideoComments
 
 ITEM_CHARS = 300
+_AN_OUTLINE = re.compile(r"(?<=[.!?])\s+\[?(?=\d{1,3}:[0-5]\d)")
+"""The place where an outline on the same line begins."""
 
 
 @view(tool="video_batch_analyze")
@@ -123,7 +126,8 @@ async def show_comments(services: Services, found: VideoComments) -> View:
 
 def _video(item: BatchVideoItem) -> Item:
     failed = f"{item.error.message} {item.error.hint}" if item.error else ""
-    text = visible_line(failed or divided(item.title, item.summary)[0] or item.summary, ITEM_CHARS)
+    summary = divided(item.title, item.summary)[0] or item.summary
+    text = visible_line(failed or _AN_OUTLINE.split(summary)[0], ITEM_CHARS)
     state = "known before" if item.cached else "" if item.status == "ok" else item.status
     name = item.title or name_of(item.source)
     facts_of = [fact for fact in (state, shown_host(item.source)) if fact]
