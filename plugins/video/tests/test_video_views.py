@@ -268,6 +268,16 @@ async def test_moments_of_one_video_are_one_transcript_and_one_row_of_slides(ker
     )
 
 
+async def test_speech_that_was_heard_twice_is_shown_once(kernel):
+    spans = [(0, 30, "Foxes hunt."), (9, 23, "hunt."), (23, 40, "Voles run."), (40, 40, "So.")]
+    fields = [
+        {"origin": "speech", "start": start, "end": end, "text": text} for start, end, text in spans
+    ]
+    view = await record_view(kernel, "VideoSegments", *fields)
+    said = [line.text for line in block_of(view, Transcript).lines]
+    assert said == ["Foxes hunt.", "Voles run.", "So."]
+
+
 @pytest.mark.parametrize("kind", [kind.name for kind in plugin.vr_record_kinds()])
 @pytest.mark.parametrize(
     "fields", [{}, {"colour": "red"}, {"title": 3, "video_title": [1], "summary": 7, "start": "x"}]

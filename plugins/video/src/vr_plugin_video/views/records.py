@@ -23,7 +23,7 @@ from vr_kernel.views import (
 
 from vr_plugin_video.record_kinds import ANALYSES, METADATA, NOTES, REACTIONS, SEGMENTS, TURNS
 from vr_plugin_video.views.analysis import analysis_view
-from vr_plugin_video.views.parts import COMMON, facts, joined, listed, prose, rest
+from vr_plugin_video.views.parts import COMMON, divided, facts, joined, listed, prose, rest
 from vr_plugin_video.views.places import media, name_of, source_notes
 from vr_plugin_video.views.stored import stored_analysis
 
@@ -55,7 +55,7 @@ async def show_segments(services: Services, records: Sequence[StoredRecord]) -> 
     source = _source(records)
     slides = [each for each in records if each.fields.get("origin") == "slide"]
     spoken = [each for each in records if each.fields.get("origin") != "slide"]
-    lines = [_line(each.fields) for each in spoken]
+    lines = _each_once([_line(each.fields) for each in spoken])
     shown = [_image(each.fields) for each in slides]
     known = (*PLACED, "start", "end", "origin", "title", "text", "thumbnail_uri", "link")
     one = records[0] if len(records) == 1 else None
@@ -176,15 +176,27 @@ def _analysis_item(record: StoredRecord) -> Item:
     window = stored_analysis({"part": record.fields.get("part")}).window
     end = "the end" if window.end is None else clock(window.end)
     part = "" if window.is_whole else f"{clock(window.start)} to {end}"
-    summary = visible_line(_text(record.fields, "summary"), ITEM_CHARS)
+    title, whole = _text(record.fields, "title"), _text(record.fields, "summary")
+    summary = visible_line(divided(title, whole)[0] or whole, ITEM_CHARS)
     told = [fact for fact in (part, _day(record)) if fact]
-    title = asked or _text(record.fields, "title") or "Analysis"
-    return Item(title, summary, facts=told, id=f"{record.kind}/{record.key}")
+    return Item(asked or title or "Analysis", summary, facts=told, id=f"{record.kind}/{record.key}")
 
 
 def _line(fields: Mapping[str, Any]) -> Line:
     start, end = _seconds(fields, "start"), _seconds(fields, "end")
     return Line(start, max(start, end), _text(fields, "text"), "", _text(fields, "link"))
+
+
+def _each_once(lines: Sequence[Line]) -> list[Line]:
+    """Lines without those whose time is told already: parts may have been heard again."""
+    told: list[Line] = []
+    reached = 0.0
+    for line in lines:
+        half = (line.end - line.start) / 2
+        if half <= 0 or reached - line.start <= half:
+            told.append(line)
+        reached = max(reached, line.end)
+    return told
 
 
 def _image(fields: Mapping[str, Any]) -> Image:
