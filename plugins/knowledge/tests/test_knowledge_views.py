@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from graph_samples import FOX as FOX_FACTS
 from graph_samples import OWL as OWL_FACTS
 from graph_samples import tell
 from refined_kernels import ingest, knowledge_kernel
-from vr_kernel import View
+from vr_kernel import RecordField, RecordKind, View, hookimpl
 from vr_kernel.views import Facts, File, Graph, Prose, Records, as_data, as_text
 from vr_testing import FakeGemini, TrialKernel
 
@@ -57,6 +58,30 @@ async def test_a_hit_is_its_title_moment_and_words_each_of_them_once() -> None:
     assert head.count("The fox") == head.count("1:33") == 1
 
 
+async def test_a_source_is_named_by_the_title_that_a_record_gives_it() -> None:
+    film = RecordKind(
+        "Films",
+        "Films.",
+        (RecordField("name"), RecordField("path"), RecordField("about", searchable=True)),
+        rerank="about",
+        source="path",
+        title="name",
+    )
+    films = SimpleNamespace(vr_record_kinds=hookimpl(lambda: [film]))
+    with FakeGemini() as gemini:
+        gemini.answer({"concepts": [{"name": "Fox", "quote": "A fox crossed"}], "relations": []})
+        async with knowledge_kernel(gemini=gemini, plugins={"films": films}) as kernel:
+            about = {"name": "Foxes at night", "path": FOX["video_id"], "about": "Snow."}
+            await ingest(kernel, "Films", about)
+            await ingest(kernel, "Notes", FOX)
+            view = await show(kernel, "knowledge_search", query="river", collections=["Notes"])
+            await kernel.call("knowledge_extract", collections=["Notes"])
+            graph = (await show(kernel, "knowledge_graph")).blocks[0]
+    assert view.blocks[0].items[0].facts == ("Foxes at night",)  # type: ignore[attr-defined]
+    assert isinstance(graph, Graph)
+    assert graph.nodes[0].quotes[0].place.label == "Foxes at night"
+
+
 async def test_a_long_text_is_shown_where_it_has_the_words_of_the_question() -> None:
     text = f"{'Snow fell on the meadow. ' * 40}The otter slid down. {'Rain fell. ' * 40}"
     async with knowledge_kernel() as kernel:
@@ -65,7 +90,8 @@ async def test_a_long_text_is_shown_where_it_has_the_words_of_the_question() -> 
     (hit,) = view.blocks[0].items  # type: ignore[attr-defined]
     assert "The otter slid down." in hit.text
     assert hit.text[0] == hit.text[-1] == "…"
-    assert len(hit.text) <= 150
+    assert hit.text.index("otter") < 72, "a narrow terminal shows it"
+    assert len(hit.text) <= 151
 
 
 async def test_a_link_that_is_none_costs_no_more_than_itself() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vr_kernel import Call, Change, RecordKind
+from vr_kernel import Call, Change, RecordKind, entity_key
 
 from vr_plugin_knowledge.derived import named_sources
 from vr_plugin_knowledge.excerpts import value_of
@@ -76,16 +76,16 @@ async def _sources(call: Call, wanted: Wanted) -> AsyncIterator[Source]:
         after = changes[-1].seq
         for change in changes:
             if wanted.takes(change, call.workspace):
-                source = _source(change, wanted.kinds[change.kind])
+                source = await _source(call, change, wanted.kinds[change.kind])
                 if source.text.strip():
                     yield source
 
 
-def _source(change: Change, kind: RecordKind) -> Source:
+async def _source(call: Call, change: Change, kind: RecordKind) -> Source:
     fields = change.fields or {}
     text = text_of(kind, fields)
     link = value_of(fields, kind.link) or value_of(fields, kind.source) or ""
-    title = next((str(fields[name]) for name in _TITLES if fields.get(name)), "")
+    title = await _title(call, kind, fields)
     citation = Citation(change.kind, change.key, version_of(text), link=link, title=title)
     origin = Origin(
         url=value_of(fields, kind.source) or "",
@@ -93,6 +93,16 @@ def _source(change: Change, kind: RecordKind) -> Source:
         category=kind.category or "analysis",
     )
     return Source(text, citation, origin, named_sources(change.provenance) if kind.derived else ())
+
+
+async def _title(call: Call, kind: RecordKind, fields: Mapping[str, Any]) -> str:
+    """The title of what a record is about: a video's, rather than that of a slide in it."""
+    own = next((str(fields[name]) for name in _TITLES if fields.get(name)), "")
+    source = value_of(fields, kind.source)
+    if kind.title or not source:
+        return value_of(fields, kind.title) or own
+    found = await call.services.journal.source(call.workspace, entity_key("source", source))
+    return found.title if found and found.title else own
 
 
 def text_of(kind: RecordKind, fields: Mapping[str, Any]) -> str:

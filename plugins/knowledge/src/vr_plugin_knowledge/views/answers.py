@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vr_kernel import Services
 from vr_kernel.views import Block, Item, Link, Mark, Prose, Quote, Records, View, view
@@ -10,7 +10,7 @@ from vr_kernel.views import Block, Item, Link, Mark, Prose, Quote, Records, View
 from vr_plugin_knowledge.answering.results import AnswerSource, KnowledgeAnswer
 from vr_plugin_knowledge.answering.writer import PASSAGES_ALONE
 from vr_plugin_knowledge.views.items import item_of_record, read_fields
-from vr_plugin_knowledge.views.places import name_of_source, place_of
+from vr_plugin_knowledge.views.places import name_sources, place_of
 
 PASSAGE_CHARS = 240
 """Longest passage that is shown, in characters."""
@@ -21,24 +21,27 @@ UNSUPPORTED = "(no quote was found for this)"
 async def show_answer(services: Services, answer: KnowledgeAnswer) -> View:
     """The answer and its quotes, or what was found instead; each of them once."""
     about = [f"answered by {answer.model}"] if answer.model else []
+    names = await name_sources(services, (each.source for each in answer.sources))
     if answer.claims:
-        blocks: list[Block] = [_claimed(answer)]
+        blocks: list[Block] = [_claimed(answer, names)]
     elif passages := dict(_passages(answer)):
         about = ["1 passage" if len(passages) == 1 else f"{len(passages)} passages"]
-        asked = answer.query
-        found = [(it, passages[it.number]) for it in answer.sources]
-        blocks = [Records([await _item(services, it, text, asked) for it, text in found])]
+        items = [
+            await _item(services, each, names, passages[each.number], answer.query)
+            for each in answer.sources
+        ]
+        blocks = [Records(items)]
     else:
         blocks = [Prose(answer.answer)]
         if answer.sources:
-            items = [await _item(services, each, "", "") for each in answer.sources]
+            items = [await _item(services, each, names) for each in answer.sources]
             blocks.append(Records(items, title="Sources"))
     return View(answer.query, blocks, about, notes=answer.notes)
 
 
-def _claimed(answer: KnowledgeAnswer) -> Prose:
+def _claimed(answer: KnowledgeAnswer, names: Mapping[str, str]) -> Prose:
     """The claims as one text; each quote is a reference, as often as it is cited."""
-    places = {source.number: _place(source) for source in answer.sources}
+    places = {source.number: _place(source, names) for source in answer.sources}
     quotes: dict[Quote, int] = {}
     said = []
     for claim in answer.claims:
@@ -64,16 +67,21 @@ def _passages(answer: KnowledgeAnswer) -> Iterator[tuple[int, str]]:
         yield source.number, text
 
 
-async def _item(services: Services, source: AnswerSource, text: str, query: str) -> Item:
+async def _item(
+    services: Services,
+    source: AnswerSource,
+    names: Mapping[str, str],
+    text: str = "",
+    query: str = "",
+) -> Item:
     """A passage under its title, with its place and source."""
     record = (source.collection, source.object_id)
     fields = await read_fields(services, *record, {})
     place = place_of(source.link, source.locator)
-    return item_of_record(
-        services, record, fields, place, source.source, text, query, PASSAGE_CHARS
-    )
+    name = names.get(source.source or "", "")
+    return item_of_record(services, record, fields, place, name, text, query, PASSAGE_CHARS)
 
 
-def _place(source: AnswerSource) -> Link:
-    name = name_of_source(source.source) or source.collection
+def _place(source: AnswerSource, names: Mapping[str, str]) -> Link:
+    name = names.get(source.source or "") or source.collection
     return place_of(source.link or source.source, source.locator, name)

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from vr_kernel import Services, visible_line
-from vr_kernel.views import Block, Facts, Item, Prose, Records, View, shown_instant, titled, view
+from vr_kernel.views import (
+    Block,
+    Facts,
+    Item,
+    Prose,
+    Records,
+    View,
+    shown_instant,
+    title_of,
+    titled,
+    view,
+)
 
 from vr_plugin_knowledge.results import ForgottenRecord, KnowledgeForgotten, KnowledgeIngested
+from vr_plugin_knowledge.views.items import read_fields
 from vr_plugin_knowledge.views.places import name_of_source
 
 _TITLES = {
@@ -19,15 +31,11 @@ _TITLES = {
 @view(tool="knowledge_ingest")
 async def show_ingested(services: Services, made: KnowledgeIngested) -> View:
     """The number of records that were made, and their ids."""
-    del services
-    count = len(made.object_ids)
-    items = [
-        Item(
-            f"{made.collection} {number}" if count > 1 else made.collection,
-            id=f"{made.collection}/{key}",
-        )
-        for number, key in enumerate(made.object_ids, 1)
-    ]
+    count, kind = len(made.object_ids), services.kinds.get(made.collection)
+    items = []
+    for key in made.object_ids:
+        fields = await read_fields(services, made.collection, key, {})
+        items.append(Item(title_of(kind, fields)[0], id=f"{made.collection}/{key}"))
     about = [made.collection, *(["derived, no evidence"] if made.derived else [])]
     title = "1 record was made" if count == 1 else f"{count} records were made"
     return View(title, [Records(items, count)], about)

@@ -12,7 +12,7 @@ from vr_plugin_knowledge.graph.identity import CONCEPTS
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeRelated, KnowledgeSearchResult
 from vr_plugin_knowledge.views.items import item_of_record, read_fields
-from vr_plugin_knowledge.views.places import place_of
+from vr_plugin_knowledge.views.places import name_sources, place_of
 
 BY_MODEL = "from a model"
 
@@ -42,7 +42,8 @@ async def _hits(
 ) -> list[Block]:
     if not hits:
         return [Prose("Nothing found.")]
-    items = [await _item(services, hit, query) for hit in hits]
+    names = await name_sources(services, (hit.source for hit in hits))
+    items = [await _item(services, hit, names.get(hit.source or "", ""), query) for hit in hits]
     reranked = any(hit.rerank_score is not None for hit in hits)
     rows: list[list[Cell]] = [
         [item.title, hit.collection, hit.score, *([hit.rerank_score] if reranked else [])]
@@ -52,7 +53,7 @@ async def _hits(
     return [Records(items, total), Table(columns, rows, title="Scores", detail=True)]
 
 
-async def _item(services: Services, hit: KnowledgeHit, query: str) -> Item:
+async def _item(services: Services, hit: KnowledgeHit, source: str, query: str) -> Item:
     fields = await read_fields(services, hit.collection, hit.object_id, hit.properties)
     link = hit.link or next((each.link for each in hit.sources if each.link), "")
     item = item_of_record(
@@ -60,7 +61,7 @@ async def _item(services: Services, hit: KnowledgeHit, query: str) -> Item:
         (hit.collection, hit.object_id),
         fields,
         place_of(link, hit.locator),
-        hit.source,
+        source,
         hit.summary,
         query,
     )

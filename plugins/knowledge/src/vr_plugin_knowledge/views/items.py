@@ -9,8 +9,9 @@ from vr_kernel import Services, VrError, visible_line
 from vr_kernel.views import Item, Link, title_of
 
 from vr_plugin_knowledge.answering.passages import excerpt
-from vr_plugin_knowledge.views.places import name_of_source
 
+SHOWN_CHARS = 72
+"""Characters of a line that narrow terminals show."""
 _ENDS = ".,;:!?…)"
 """Signs after which the next line goes on without a mark between."""
 
@@ -20,10 +21,10 @@ async def read_fields(
 ) -> Mapping[str, Any]:
     """The fields of a record in full, as results have them shortened; else those that are given."""
     try:
-        record = await services.store.get(collection, key, services.workspace)
+        record = await services.journal.record(services.workspace, collection, key)
     except VrError:
         return given
-    return given if record is None else record.fields
+    return given if record is None else record.fields or given
 
 
 def item_of_record(
@@ -31,7 +32,7 @@ def item_of_record(
     record: tuple[str, str],
     fields: Mapping[str, Any],
     place: Link,
-    source: str | None,
+    source: str,
     text: str | None = None,
     query: str = "",
     most: int = 150,
@@ -43,7 +44,7 @@ def item_of_record(
         record: its collection and key.
         fields: its fields.
         place: where it stands in its source.
-        source: the address or path of that.
+        source: the name of that.
         text: its words; those of the field that its kind ranks by when None.
         query: what was asked.
         most: longest words, in characters.
@@ -54,22 +55,21 @@ def item_of_record(
     if text is None:
         main = kind.rerank if kind else ""
         text = str(fields.get(main) or "") if main != named else ""
-    name = name_of_source(source)
-    facts = [place.label, name if name != title else ""]
+    facts = [place.label, source if source != title else ""]
     bare = Link(place.address, "", place.start, place.end, place.page)
     words = telling(_without_title(text, title), query, most)
     return Item(title, words, bare, list(filter(None, facts)), f"{collection}/{key}")
 
 
 def telling(text: str, query: str, most: int) -> str:
-    """The stretch of a text that has most words of a question, on one line."""
+    """A text on one line, from where most words of a question are, as a terminal cuts lines."""
     line = one_line(text)
-    if len(line) <= most:
-        return line
-    found = excerpt(line, query, most - 2)
-    before = "" if line.startswith(found) else "…"
-    after = "" if line.endswith(found) else "…"
-    return f"{before}{found.strip()}{after}"
+    found = excerpt(line, query, SHOWN_CHARS)
+    start = line.index(found)
+    if len(line) - start < SHOWN_CHARS // 2:  # the end alone says too little
+        start = 0
+    words = visible_line(line[start:], most)
+    return f"…{words}" if start else words
 
 
 def one_line(text: str) -> str:

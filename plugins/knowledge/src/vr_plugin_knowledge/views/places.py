@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vr_kernel import visible_line
+from vr_kernel import Services, VrError, entity_key, visible_line
 from vr_kernel.views import Link, shown_host
 
 LABEL_CHARS = 80
@@ -31,6 +31,21 @@ def place_of(address: str | None, locator: Mapping[str, Any] | None, label: str 
 def name_of_source(source: str | None) -> str:
     """The name of a source: its file or host."""
     return visible_line(shown_host(source), LABEL_CHARS) if source else ""
+
+
+async def name_sources(services: Services, sources: Iterable[str | None]) -> dict[str, str]:
+    """The names of sources: the titles that records give them, else their files or hosts."""
+    return {each: await _name(services, each) for each in {*sources} if each}
+
+
+async def _name(services: Services, source: str) -> str:
+    try:
+        known = await services.journal.source(services.workspace, entity_key("source", source))
+    except VrError:
+        known = None
+    return (
+        visible_line(known.title, LABEL_CHARS) if known and known.title else name_of_source(source)
+    )
 
 
 def number(value: object) -> float | None:
