@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 async def show_daylight(services: Services, light: Daylight) -> View:
     """Say if it is day, then when the sun rises and sets."""
     rows: list[tuple[str, Cell]] = [
-        ("Sunrise", light.sunrise and f"{light.sunrise:%H:%M}"),
-        ("Sunset", light.sunset and f"{light.sunset:%H:%M}"),
+        ("Sunrise", f"{light.sunrise:%H:%M}" if light.sunrise else None),
+        ("Sunset", f"{light.sunset:%H:%M}" if light.sunset else None),
         ("Daylight", f"{light.daylight_hours} hours"),
         ("Season", light.season),
     ]
