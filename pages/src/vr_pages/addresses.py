@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath, PureWindowsPath
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from vr_kernel.views import is_web
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_TIMES = frozenset({"t", "start", "time_continue"})
-"""Parts of an address that say at which second it opens."""
+_TIME = re.compile(r"(?<=[?&])(?:t|start|time_continue)=[^&]*&?")
+"""The part of an address that says at which second it opens."""
 
 
 def opened(address: str) -> str:
@@ -30,7 +29,4 @@ def opened(address: str) -> str:
 
 def stem(address: str) -> str:
     """An address without the time at which it opens, to compare what it leads to."""
-    parts = urlsplit(opened(address))
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    query = urlencode([pair for pair in pairs if pair[0] not in _TIMES])
-    return parts._replace(query=query, fragment="").geturl()
+    return _TIME.sub("", opened(address).partition("#")[0]).rstrip("?&")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, repeat
 from typing import Protocol
 
 from vr_kernel.views import (
@@ -22,9 +22,10 @@ from vr_kernel.views import (
 from vr_pages.addresses import opened
 from vr_pages.album import Album
 from vr_pages.film.player import Player
-from vr_pages.markup import NOTHING, Html, element, joined
+from vr_pages.markup import GAP, NOTHING, Html, Pattern, element, joined
 
 _AWAY = "noopener noreferrer"
+_TIME = Pattern(element("a", GAP, class_="at", href=GAP, data_at=GAP, rel=_AWAY))
 _SIGNS = {"verified": "✓", "moved": "→", "not_found": "!", "unchecked": "○"}
 
 
@@ -43,7 +44,8 @@ class Drawing:
         album: the pictures that fit.
         file: finds the address of an artifact.
         player: that of the page's film, if it has one.
-        level: of the headings of blocks.
+        level: of the next heading.
+        title: of the view.
         numbers: of blocks that need an id.
         brought: names of the style sheets and scripts that blocks brought, in order.
     """
@@ -52,6 +54,7 @@ class Drawing:
     file: Finder
     player: Player | None = None
     level: int = 2
+    title: str = ""
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     brought: dict[str, None] = field(default_factory=dict)
 
@@ -61,8 +64,16 @@ class Drawing:
         href = opened(address) or (player.link(seconds) if player else "")
         if not href:
             return element("span", clock(seconds), class_="at")
-        at = f"{seconds:.2f}".rstrip("0").rstrip(".") if player else ""
+        at = short(seconds) if player else ""
         return element("a", clock(seconds), class_="at", href=href, data_at=at, rel=_AWAY)
+
+    def times(self, places: Sequence[tuple[float, str]]) -> list[Html]:
+        """Many times, as `time` makes each of them."""
+        player = self.player
+        if player is None or not all(player.holds(address) for _, address in places):
+            return [self.time(seconds, address) for seconds, address in places]
+        rows = ((address, short(s), clock(s)) for s, address in places)
+        return _TIME.runs(rows, repeat(1, len(places)))
 
     def link(self, words: str, address: str, class_: str = "") -> Html:
         """Words that lead to an address, with its host where they do not name it."""
@@ -102,8 +113,13 @@ class Drawing:
         return element("p", *_apart(parts), class_="source") if parts else NOTHING
 
     def heading(self, text: str) -> Html:
-        """The heading of a block."""
+        """A heading of the level that comes next."""
         return element(f"h{min(self.level, 6)}", text, dir="auto")
+
+
+def short(seconds: float) -> str:
+    """A number of seconds for a script."""
+    return f"{seconds:.8g}"
 
 
 def verdict(quote: Quote) -> Html:

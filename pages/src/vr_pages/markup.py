@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 
 _WITHOUT_END = frozenset({"img", "source", "input", "br"})
 _GAP = "\0"
@@ -55,16 +55,27 @@ class Pattern:
         self._gaps = markup.count(_GAP)
         self._format = markup.replace("%", "%%").replace(_GAP, "%s")
 
-    def filled(self, rows: Iterable[Sequence[str]]) -> list[Html]:
-        """The markup of each row, whose values are escaped unless they are HTML."""
-        values = _all_escaped(list(chain.from_iterable(rows)))
-        ends = range(self._gaps, len(values) + 1, self._gaps)
-        return [Html(self._format % tuple(values[end - self._gaps : end])) for end in ends]
+    def rows(self, rows: Iterable[Sequence[str]]) -> Html:
+        """Rows one after another; each has its values in the order in which the markup has them.
+
+        Values are escaped unless they are HTML.
+        """
+        values = tuple(_all_escaped(list(chain.from_iterable(rows))))
+        return Html(self._format * (len(values) // self._gaps) % values)
+
+    def runs(self, rows: Iterable[Sequence[str]], lengths: Iterable[int]) -> list[Html]:
+        """Rows as in `rows`, in runs of these lengths."""
+        values = tuple(_all_escaped(list(chain.from_iterable(rows))))
+        ends = list(accumulate((length * self._gaps for length in lengths), initial=0))
+        return [
+            Html(self._format * ((end - start) // self._gaps) % values[start:end])
+            for start, end in pairwise(ends)
+        ]
 
 
 def _all_escaped(values: list[str]) -> list[str]:
     """Escape all at once, where none is HTML or has the sign that stands between them."""
-    if not any(isinstance(value, Html) for value in values):
+    if Html not in set(map(type, values)):
         parts = escape(_GAP.join(values)).split(_GAP)
         if len(parts) == len(values):
             return parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from vr_kernel.views import (
@@ -10,7 +10,6 @@ from vr_kernel.views import (
     Compare,
     Media,
     Moments,
-    Pictures,
     Transcript,
     View,
     as_text,
@@ -23,8 +22,8 @@ from vr_pages.drawing import Drawing
 from vr_pages.markup import NOTHING, Html, element
 
 _FILM = "film"
-_OPEN = (Transcript, Pictures)
-"""Details for a terminal that are what a page is looked at for."""
+_LANES = frozenset({"Moments", "Pictures"})
+"""Blocks that are a lane of the timeline."""
 
 
 def fragment(view: View, drawing: Drawing) -> Html:
@@ -34,7 +33,9 @@ def fragment(view: View, drawing: Drawing) -> Html:
     rest = [each for each in view.blocks if each is not film and each is not said]
     stage = _stage(view, drawing) if film else NOTHING
     words = _section(said, view, drawing, class_="said") if said else NOTHING
-    article = element("div", *_sections(rest, view, drawing), _notes(view.notes), class_="article")
+    article = element(
+        "div", *_sections(rest, view, drawing), _notes(view.notes, drawing), class_="article"
+    )
     left = element("div", stage, words, class_="left") if film else NOTHING
     return element(
         "div",
@@ -98,47 +99,43 @@ def _sections(blocks: Sequence[Block], view: View, drawing: Drawing) -> Iterator
 
 def _section(block: Block, view: View, drawing: Drawing, class_: str = "") -> Html:
     name = type(block).__name__
-    inside = _inside(block, name, drawing)
-    if not inside:
-        return NOTHING
     repeated = block.title.casefold() == view.title.casefold()
     heading = drawing.heading(block.title) if block.title and not repeated else NOTHING
-    lane = block.title or "Moments" if name in ("Moments", "Pictures") else ""
-    kinds = " ".join(filter(None, ("block", name.lower(), class_)))
-    if block.detail and not isinstance(block, _OPEN):
+    level = drawing.level + 1 if heading else drawing.level
+    inside = _inside(block, name, replace(drawing, level=level, title=view.title))
+    if not inside:
+        return NOTHING
+    form = FORMS.get(name)
+    if block.detail and (form is None or form.folded):
         summary = element("summary", heading or "Details")
-        return element("section", element("details", summary, inside), class_=kinds, data_lane=lane)
+        heading, inside = NOTHING, element("details", summary, inside)
+    lane = (block.title or name) if name in _LANES else ""
+    kinds = " ".join(filter(None, ("block", name.lower(), class_)))
     return element("section", heading, inside, class_=kinds, data_lane=lane)
 
 
 def _inside(block: Block, name: str, drawing: Drawing) -> Html:
     if isinstance(block, Compare):
-        return _compare(block, drawing)
+        sides = [_side(view, drawing) for view in (block.left, block.right)]
+        return element("div", *sides, class_="sides")
     form = FORMS.get(name)
     if form is None:  # of a newer kernel
         return element("pre", as_text(View(block.title, [block])), tabindex="0")
-    if form.brings and form.brings != _FILM:
+    if form.brings:
         drawing.brought[form.brings] = None
     return form.draw(block, drawing)
 
 
-def _compare(block: Compare, drawing: Drawing) -> Html:
-    sides = [
-        _side(view, replace(drawing, level=drawing.level + 1)) for view in (block.left, block.right)
-    ]
-    return element("div", *sides, class_="sides")
-
-
 def _side(view: View, drawing: Drawing) -> Html:
-    heading = element(f"h{min(drawing.level, 6)}", view.title, dir="auto")
-    deeper = replace(drawing, level=drawing.level + 1)
-    about = _about(view, deeper)
-    blocks = _sections(view.blocks, view, deeper)
-    return element("section", heading, about, *blocks, _notes(view.notes), class_="side")
+    """A view beside another; its film has no timeline."""
+    apart = replace(drawing, level=drawing.level + 1, player=None)
+    blocks = _sections(view.blocks, view, apart)
+    about, notes = _about(view, apart), _notes(view.notes, apart)
+    return element("section", drawing.heading(view.title), about, *blocks, notes, class_="side")
 
 
-def _notes(notes: Iterable[str]) -> Html:
+def _notes(notes: Sequence[str], drawing: Drawing) -> Html:
     items = [element("li", note, dir="auto") for note in notes]
     if not items:
         return NOTHING
-    return element("section", element("h2", "Notes"), element("ul", *items), class_="block notes")
+    return element("section", drawing.heading("Notes"), element("ul", *items), class_="block notes")

@@ -22,10 +22,12 @@ class Form:
     Args:
         draw: makes the elements of a block, without its heading; nothing for one that is empty.
         brings: the folder whose `page.css` and `page.js` a page with such a block has, too.
+        folded: shown when asked for, if it is a detail.
     """
 
     draw: Callable[[Any, Drawing], Html]
     brings: str = ""
+    folded: bool = True
 
 
 FORMS = {
@@ -33,11 +35,11 @@ FORMS = {
     "Prose": Form(texts.prose),
     "Table": Form(texts.table),
     "Code": Form(texts.code),
-    "Pictures": Form(pictures.pictures),
-    "Pages": Form(pictures.pages),
-    "Media": Form(film.media, "film"),
-    "Moments": Form(film.moments, "film"),
-    "Transcript": Form(film.transcript, "film"),
+    "Pictures": Form(pictures.pictures, folded=False),
+    "Pages": Form(pictures.pages, folded=False),
+    "Media": Form(film.media, folded=False),
+    "Moments": Form(film.moments, folded=False),
+    "Transcript": Form(film.transcript, folded=False),
     "Claims": Form(evidence.claims),
     "Matrix": Form(evidence.matrix),
     "Graph": Form(graph.graph, "graph"),

@@ -55,7 +55,7 @@ def pages(block: Pages, drawing: Drawing) -> Html:
 
 def _page(page: DocumentPage, drawing: Drawing) -> Html:
     name = f"Page {page.number}"
-    heading = element(f"h{min(drawing.level + 1, 6)}", name)
+    heading = drawing.heading(name)
     shown = _picture(page.image, name, drawing)
     words, found = _marked(page)
     lost = [passage for passage in page.marked if passage not in found]

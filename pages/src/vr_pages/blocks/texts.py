@@ -28,39 +28,42 @@ _STYLES = {"strong": "strong", "emphasis": "em", "code": "code"}
 def facts(block: Facts, drawing: Drawing) -> Html:
     """Names with their values."""
     rows = [(name, drawing.cell(value)) for name, value in block.rows]
-    shown = _FACT.filled(row for row in rows if row[1])
-    return element("dl", *shown) if shown else NOTHING
+    shown = _FACT.rows(row for row in rows if row[1])
+    return element("dl", shown) if shown else NOTHING
 
 
 def prose(block: Prose, drawing: Drawing) -> Html:
     """Paragraphs, and the quotes to which their references lead."""
     name = f"r{next(drawing.numbers)}" if block.references else ""
-    shown = prose_of(block.text, drawing, name, len(block.references))
+    read = paragraphs(block.text)
+    told = {drawing.title.casefold(), block.title.casefold()}
+    if read and read[0].form == "heading" and read[0].text.casefold() in told:
+        del read[0]  # the heading that stands above it
+    shown = _paragraphs(read, drawing, name, len(block.references))
     if not block.references:
         return shown
     return joined(shown, _references(block.references, drawing, name))
 
 
-def prose_of(text: str, drawing: Drawing, name: str = "", most: int = 0) -> Html:
-    """Text with its lists and styles; references up to `most` lead to the ids of `name`."""
-    read = paragraphs(text)
+def _paragraphs(read: Sequence[Paragraph], drawing: Drawing, name: str, most: int) -> Html:
+    """Lists and paragraphs; references up to `most` lead to ids that begin with `name`."""
     parts: list[Html] = []
     for form, group in groupby(read, lambda each: each.form):
         written = [(each, _spans(each.spans, drawing, name, most)) for each in group]
         if tag := _LISTS.get(form):
             parts.append(_list(tag, written))
         else:
-            parts += [_paragraph(each, inside) for each, inside in written]
+            parts += [_paragraph(each, inside, drawing) for each, inside in written]
     return joined(*parts)
 
 
-def _paragraph(paragraph: Paragraph, inside: Html) -> Html:
+def _paragraph(paragraph: Paragraph, inside: Html, drawing: Drawing) -> Html:
     if paragraph.form == "code":
         return element("pre", element("code", paragraph.text), tabindex="0")
     if paragraph.form == "quote":
         return element("blockquote", inside, dir="auto")
     if paragraph.form == "heading":
-        return element("p", element("strong", inside), class_="lead", dir="auto")
+        return drawing.heading(inside)
     return element("p", inside, dir="auto")
 
 
@@ -117,8 +120,8 @@ def table(block: Table, drawing: Drawing) -> Html:
         for name, kind in zip(names, kinds, strict=True)
     ]
     cells = [element("td", GAP, class_=kind, dir="" if kind else "auto") for kind in kinds]
-    rows = Pattern(element("tr", *cells)).filled(_cells(block, drawing, wide))
-    shown = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    rows = Pattern(element("tr", *cells)).rows(_cells(block, drawing, wide))
+    shown = element("table", element("thead", element("tr", *head)), element("tbody", rows))
     label = block.title or "Table"
     scrolled = element("div", shown, class_="wide", tabindex="0", role="region", aria_label=label)
     return joined(scrolled, rest(len(block.rows), block.total))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from vr_kernel.views import Media, Moment, Moments, Transcript, said_together
+from collections.abc import Sequence
+from itertools import pairwise
 
-from vr_pages.drawing import Drawing
+from vr_kernel.views import Line, Media, Moments, Transcript, said_together
+
+from vr_pages.drawing import Drawing, short
 from vr_pages.film.player import Player
-from vr_pages.markup import GAP, NOTHING, Html, Pattern, element, joined
+from vr_pages.markup import GAP, NOTHING, Html, Pattern, element
 
-_LINE = Pattern(joined(element("span", GAP, data_start=GAP), " "))
-_PARAGRAPH = Pattern(element("p", GAP, " ", GAP, GAP, dir="auto"))
+_PARAGRAPH = Pattern(element("p", GAP, " ", GAP, GAP, data_t=GAP, dir="auto"))
+_WORDS = element("span", GAP, class_="label", dir="auto")
+_MOMENT = Pattern(
+    element("li", GAP, element("div", _WORDS, GAP), data_start=GAP, data_end=GAP),
+)
 
 
 def media(block: Media, drawing: Drawing) -> Html:
@@ -20,37 +26,38 @@ def media(block: Media, drawing: Drawing) -> Html:
 
 def moments(block: Moments, drawing: Drawing) -> Html:
     """A list of times; on a page with a film it is a lane of the timeline as well."""
-    items = [_moment(each, drawing) for each in block.items]
-    return element("ol", *items, class_="rows") if items else NOTHING
-
-
-def _moment(moment: Moment, drawing: Drawing) -> Html:
-    quote = drawing.quote(moment.quote) if moment.quote else NOTHING
-    words = element("span", moment.text, class_="label", dir="auto")
-    return element(
-        "li",
-        drawing.time(moment.start, moment.link),
-        element("div", words, quote),
-        data_start=_short(moment.start),
-        data_end="" if moment.end is None else _short(moment.end),
+    times = drawing.times([(each.start, each.link) for each in block.items])
+    quotes = [drawing.quote(each.quote) if each.quote else NOTHING for each in block.items]
+    rows = (
+        (
+            short(each.start),
+            short(each.start if each.end is None else each.end),
+            time,
+            each.text,
+            quote,
+        )
+        for each, time, quote in zip(block.items, times, quotes, strict=True)
     )
+    shown = _MOMENT.rows(rows)
+    return element("ol", shown, class_="rows") if shown else NOTHING
 
 
 def transcript(block: Transcript, drawing: Drawing) -> Html:
-    """Speech in paragraphs, in which each line carries its time."""
+    """Speech in paragraphs with the times of their lines, which the script makes elements of."""
     groups = said_together(block.lines)
-    starts = [_short(line.start) for line in block.lines]
-    lines = iter(_LINE.filled(zip(starts, [line.text for line in block.lines], strict=True)))
-    shown = _PARAGRAPH.filled(
-        (
-            drawing.time(group[0].start, group[0].link),
-            element("b", f"{group[0].speaker}: ") if group[0].speaker else NOTHING,
-            Html("".join([next(lines) for _ in group])),
-        )
-        for group in groups
-    )
-    return element("div", *shown, class_="words", lang=block.language) if shown else NOTHING
+    words = ["\n".join([line.text.replace("\n", " ") for line in group]) for group in groups]
+    starts = [_starts(group) for group in groups]
+    times = drawing.times([(group[0].start, group[0].link) for group in groups])
+    speakers = [_speaker(group[0].speaker) for group in groups]
+    shown = _PARAGRAPH.rows(zip(starts, times, speakers, words, strict=True))
+    return element("div", shown, class_="words", lang=block.language) if shown else NOTHING
 
 
-def _short(seconds: float) -> str:
-    return f"{seconds:.2f}".rstrip("0").rstrip(".")
+def _starts(lines: Sequence[Line]) -> str:
+    """Tenths of a second at which lines begin, each counted from the one before; this is short."""
+    tenths = [int(line.start * 10) for line in lines]
+    return " ".join([str(there - before) for before, there in pairwise([0, *tenths])])
+
+
+def _speaker(name: str) -> Html:
+    return element("b", f"{name}: ") if name else NOTHING

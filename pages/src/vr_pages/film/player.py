@@ -56,7 +56,15 @@ class Player:
 
     def has(self, address: str) -> bool:
         """Return True when an address leads into this film; none at all does, too."""
-        return not address or stem(address) in self.sources
+        return (
+            not address
+            or address.partition("#")[0] in self.sources
+            or stem(address) in self.sources
+        )
+
+    def holds(self, address: str) -> bool:
+        """Return True for a time of this film that certainly opens there; quick."""
+        return address.partition("#")[0] == self.home
 
     def link(self, seconds: float) -> str:
         """The address of the film at a time."""
@@ -88,8 +96,9 @@ def _addresses(home: str, folder: Path | None) -> Iterator[str]:
             yield home
     elif home:
         path = Path(url2pathname(urlsplit(home).path))
-        if folder is not None and path.is_relative_to(folder):
-            yield quote(path.relative_to(folder).as_posix())
+        here = folder.absolute() if folder else None
+        if here and path.is_relative_to(here):
+            yield quote(path.relative_to(here).as_posix())
             return
         yield home
         yield quote(path.name)
