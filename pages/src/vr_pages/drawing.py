@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, repeat
 from typing import Protocol
@@ -25,7 +25,7 @@ from vr_pages.film.player import Player
 from vr_pages.markup import GAP, NOTHING, Html, Pattern, element, joined
 
 _AWAY = "noopener noreferrer"
-_TIME = Pattern(element("a", GAP, class_="at", href=GAP, data_at=GAP, rel=_AWAY))
+_TIME = Pattern(element("a", GAP, class_="at", href=GAP, data_at=True, rel=_AWAY))
 _SIGNS = {"verified": "✓", "moved": "→", "not_found": "!", "unchecked": "○"}
 
 
@@ -68,24 +68,25 @@ class Drawing:
         return element("a", clock(seconds), class_="at", href=href, data_at=at, rel=_AWAY)
 
     def times(self, places: Sequence[tuple[float, str]]) -> list[Html]:
-        """Many times, as `time` makes each of them."""
+        """Times of items that say themselves when they begin; else as `time` makes each."""
         player = self.player
         if player is None or not all(player.holds(address) for _, address in places):
             return [self.time(seconds, address) for seconds, address in places]
-        rows = ((address, short(s), clock(s)) for s, address in places)
+        rows = ((address, clock(seconds)) for seconds, address in places)
         return _TIME.runs(rows, repeat(1, len(places)))
 
-    def link(self, words: str, address: str, class_: str = "") -> Html:
+    def link(self, words: str, address: str, *, host: bool = True) -> Html:
         """Words that lead to an address, with its host where they do not name it."""
         href = opened(self.file(address) or address)
         if not href:
-            return element("span", words, class_=class_) if class_ else joined(words)
-        host = shown_host(address) if is_web(address) else ""
-        where = element("small", host, class_="host") if host and host not in words else NOTHING
-        anchor = element("a", words, class_=class_, href=href, rel=_AWAY)
-        return joined(anchor, " ", where) if where else anchor
+            return joined(words)
+        anchor = element("a", words, href=href, rel=_AWAY)
+        name = shown_host(address) if host and is_web(address) else ""
+        if not name or name in words:
+            return anchor
+        return joined(anchor, " ", element("small", name, class_="host"))
 
-    def place(self, place: Link) -> Html:
+    def place(self, place: Link, *, host: bool = True) -> Html:
         """A place of a source, which opens there."""
         words = link_words(place)
         if not words:
@@ -93,7 +94,17 @@ class Drawing:
         if place.start is not None and self.player and self.player.has(place.address):
             time = self.time(place.start, place.address)
             return joined(place.label, ", ", time) if place.label else time
-        return self.link(words, place.address)
+        return self.link(words, place.address, host=host)
+
+    def around(self, picture: Html, place: Link) -> Html:
+        """A picture that opens its place, as the link beside it does."""
+        href = opened(place.address)
+        if place.start is None or not (self.player or href):
+            return picture
+        player = self.player if self.player and self.player.has(place.address) else None
+        at = short(place.start) if player else ""
+        href = href or (player.link(place.start) if player else "")
+        return element("a", picture, href=href, data_at=at, rel=_AWAY, tabindex="-1")
 
     def cell(self, value: Cell) -> str:
         """A value among facts or in a table; empty for none."""
@@ -110,7 +121,7 @@ class Drawing:
     def source(self, quote: Quote) -> Html:
         """The place of a quote, and the result of its check, on a line."""
         parts = [part for part in (self.place(quote.place), verdict(quote)) if part]
-        return element("p", *_apart(parts), class_="source") if parts else NOTHING
+        return element("p", *apart(parts), class_="source") if parts else NOTHING
 
     def heading(self, text: str) -> Html:
         """A heading of the level that comes next."""
@@ -138,7 +149,8 @@ def rest(shown: int, total: int) -> Html:
     return element("p", f"{total - shown:,} more are not shown here.", class_="more")
 
 
-def _apart(parts: Sequence[Html]) -> Iterator[str]:
+def apart(parts: Iterable[Html]) -> Iterator[str]:
+    """Parts of a line, with a sign between them."""
     for number, part in enumerate(parts):
         yield " · " if number else ""
         yield part

@@ -2,7 +2,7 @@
 // Search: what has all of the words stays, and each of them is marked.
 {
   const UNITS = ".view :is(p, li, tbody tr, dl > div, figure, pre, blockquote, .unit, h1)";
-  const LEFT = ".search, thead, .more, .lost, .elsewhere, .timeline, .follow, .facets";
+  const APART = ".search, .stage, .more, .follow"; // and what belongs to none
   const fold = (text) => Array.from(text.toLowerCase(), (sign) => {
     const plain = sign.normalize("NFD")[0];
     return plain.length === sign.length ? plain : sign;
@@ -10,7 +10,7 @@
 
   function searched(view) {
     const box = view.querySelector(".search"), find = box.querySelector("input"), count = box.querySelector("output");
-    const units = [...view.querySelectorAll(UNITS)].filter((unit) => !unit.parentElement.closest(UNITS) && !unit.closest(LEFT) && !(unit.matches("h1") && unit.closest(".side")));
+    const units = [...view.querySelectorAll(UNITS)].filter((unit) => !unit.parentElement.closest(UNITS) && !unit.closest(APART) && !(unit.matches("h1") && unit.closest(".side")));
     const sections = [...view.querySelectorAll("section:not(.stage)")].reverse(), folded = new WeakMap(), opened = new Set();
     const said = (element) => {
       if (!folded.has(element)) folded.set(element, fold(element.textContent));
@@ -72,6 +72,13 @@
     }
 
     find.addEventListener("input", search);
+    find.addEventListener("keydown", (event) => { // to the first that was found
+      if (event.key !== "Enter" || !find.value) return;
+      const shown = units.filter((unit) => !unit.hidden && !isFixed(unit)), first = shown.find((unit) => !unit.closest(".said")) ?? shown[0];
+      const link = first?.querySelector("a, summary, [tabindex]") ?? first;
+      if (link === first) first?.setAttribute("tabindex", "-1");
+      link?.focus();
+    });
     addEventListener("keydown", (event) => {
       if (event.key === "Escape" && find.value) { find.value = ""; search(); }
       const typing = event.target.closest?.("input, textarea, select, [contenteditable]");

@@ -18,7 +18,7 @@ from vr_kernel.views import (
 )
 
 from vr_pages.blocks import FORMS
-from vr_pages.drawing import Drawing
+from vr_pages.drawing import Drawing, apart
 from vr_pages.markup import NOTHING, Html, element
 
 _FILM = "film"
@@ -55,7 +55,7 @@ def _about(view: View, drawing: Drawing) -> Html:
     if view.source:
         words = view.source if is_web(view.source) else shown_host(view.source)
         facts.insert(0, element("span", drawing.link(words, view.source)))
-    return element("p", *facts, class_="about") if facts else NOTHING
+    return element("p", *apart(facts), class_="about") if facts else NOTHING
 
 
 def _search() -> Html:

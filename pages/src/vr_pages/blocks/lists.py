@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vr_kernel.views import (
@@ -22,7 +23,7 @@ from vr_kernel.views import (
     titled,
 )
 
-from vr_pages.drawing import Drawing, rest
+from vr_pages.drawing import Drawing, apart, rest
 from vr_pages.markup import NOTHING, Html, element, joined
 
 _DONE = frozenset({"done", "completed", "succeeded", "finished", "ok"})
@@ -51,9 +52,9 @@ def _counts(counts: Sequence[tuple[str, int]]) -> Iterator[Html]:
 
 
 def _item(item: Item, drawing: Drawing) -> Html:
-    where = Link(start=item.place.start, end=item.place.end, page=item.place.page)
-    there = drawing.place(Link(item.place.address, "", where.start, where.end, where.page))
-    facts = [there if link_words(where) else NOTHING, *map(drawing.cell, item.facts)]
+    where = link_words(Link(start=item.place.start, end=item.place.end, page=item.place.page))
+    there = drawing.place(replace(item.place, label=where, start=None, page=None), host=False)
+    facts = [there if where else NOTHING, *map(drawing.cell, item.facts)]
     told = [element("span", fact) for fact in facts if fact]
     if item.id:
         told.append(element("code", item.id, class_="id"))
@@ -61,7 +62,7 @@ def _item(item: Item, drawing: Drawing) -> Html:
         "li",
         element("p", drawing.link(item.title, item.place.address), class_="label", dir="auto"),
         element("p", item.text, dir="auto") if item.text else NOTHING,
-        element("p", *told, class_="told") if told else NOTHING,
+        element("p", *apart(told), class_="told") if told else NOTHING,
     )
 
 
@@ -77,16 +78,15 @@ def _step(step: Step) -> Html:
     kind = "done" if state in _DONE else "bad" if state in _BAD else "open"
     sign = {"done": "✓", "bad": "!"}.get(kind, "○")
     cost = "" if step.cost_usd is None else f"${step.cost_usd:.4f}"
-    facts = [fact for fact in (step.state, _progress(step), cost) if fact]
-    return element(
-        "li",
-        element("i", sign, aria_hidden="true"),
+    facts = " · ".join(filter(None, [step.state, _progress(step), cost]))
+    told = element(
+        "div",
         element("b", step.name, dir="auto"),
-        *(element("span", fact, class_="told") for fact in facts),
+        element("span", f" {facts}", class_="told") if facts else NOTHING,
         _bar(step),
         element("p", step.text, dir="auto") if step.text else NOTHING,
-        class_=kind,
     )
+    return element("li", element("i", sign, aria_hidden="true"), told, class_=kind)
 
 
 def _progress(step: Step) -> str:
@@ -103,7 +103,8 @@ def _bar(step: Step) -> Html:
 def action(block: Action, drawing: Drawing) -> Html:
     """The command line that does it."""
     del drawing
-    return element("pre", element("code", command_line(block.tool, block.arguments)), tabindex="0")
+    command = element("code", command_line(block.tool, block.arguments))
+    return element("pre", command, class_="command")
 
 
 def command_line(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -23,10 +23,11 @@ def _figure(item: Image, drawing: Drawing) -> Html:
     caption = element("b", item.caption, class_="label", dir="auto") if item.caption else NOTHING
     words = element("p", item.text, class_="lines", dir="auto") if item.text else NOTHING
     place = drawing.place(item.place)
+    shown = _picture(item.image, item.caption or "Picture", drawing)
     told = (place, " " if place and caption else NOTHING, caption, words)
     return element(
         "figure",
-        _picture(item.image, item.caption or "Picture", drawing),
+        drawing.around(shown, item.place) if shown else NOTHING,
         element("figcaption", *told) if any(told) else NOTHING,
         data_start=item.place.start,
         data_end=item.place.end,

@@ -2,12 +2,7 @@
 // A film: times go to it, lanes show where things are, the transcript follows.
 {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const start = (element) => Number(element.dataset.start), isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.shiftKey;
-
-  function clock(seconds) {
-    const whole = Math.floor(seconds), two = (number) => String(number).padStart(2, "0"), hours = Math.floor(whole / 3600);
-    return (hours ? hours + ":" : "") + (hours ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60)) + ":" + two(whole % 60);
-  }
+  const start = (item) => Number(item.dataset.start), end = (item) => Math.max(start(item), Number(item.dataset.end || 0));
 
   function make(tag, kind, text) {
     const element = document.createElement(tag);
@@ -16,12 +11,27 @@
     return element;
   }
 
+  // The words of a paragraph lie on lines; its times are tenths of a second, each from the one before.
+  function split(paragraph) {
+    const lines = paragraph.lastChild.data.split("\n");
+    let at = 0;
+    const spans = paragraph.dataset.t.split(" ").map((tenths, index) => {
+      const span = make("span", "", lines[index]);
+      span.dataset.start = (at += Number(tenths)) / 10;
+      return span;
+    });
+    paragraph.lastChild.replaceWith(...spans.flatMap((span) => [span, " "]));
+    const link = paragraph.querySelector("a.at");
+    if (link?.dataset.at === "") link.dataset.at = spans[0].dataset.start;
+    return spans;
+  }
+
   function played(view, stage) {
     const duration = Number(stage.dataset.duration), share = (seconds) => 100 * Math.min(1, Math.max(0, seconds / duration)) + "%";
-    const words = view.querySelector(".said .words"), spoken = words ? [...words.querySelectorAll("[data-start]")] : [];
+    const words = view.querySelector(".said .words"), spoken = words ? [...words.children].flatMap(split) : [];
+    for (const link of view.querySelectorAll('[data-start] > a[data-at=""]')) link.dataset.at = link.parentElement.dataset.start;
     const lists = [...view.querySelectorAll("[data-lane]")].map((section) => ({ section, items: [...section.querySelectorAll("[data-start]")].sort((a, b) => start(a) - start(b)) })).filter((lane) => lane.items.length);
-    const timeline = make("div", "timeline"), hint = make("p", "hint"), done = make("i", "done");
-    const bar = make("div", "bar"), follow = make("input");
+    const timeline = make("div", "timeline"), hint = make("p", "hint"), follow = make("input");
     let player = stage.querySelector("video, audio"), isSought = false;
 
     function seek(seconds) {
@@ -33,78 +43,55 @@
       if (!player) return;
       player.hidden = true; player = null;
       stage.querySelector(".lost").hidden = false;
-      view.classList.remove("live"); bar.hidden = true; follow.parentElement?.remove();
+      view.classList.remove("live"); follow.parentElement?.remove();
     }
 
-    const described = (item) => `${item.querySelector(".at")?.textContent ?? ""}  ${item.querySelector(".label")?.textContent ?? ""}`.trim();
+    const told = (item) => ["a.at, .at", ".label"].map((query) => item.querySelector(query)?.textContent).filter(Boolean).join("  ");
     const open = (item) => (player ? seek(start(item)) : item.querySelector("a.at")?.click());
 
-    // A lane: one control, in which the arrow keys go from mark to mark.
+    // A lane is one control, in which the arrow keys go from mark to mark.
     function lane({ section, items }, number) {
-      const track = make("div", `lane lane${number % 4}`), marks = new Map();
+      const track = make("div", `lane lane${number % 4}`), marks = new Map(), isLabelled = section.matches(".moments");
       let at = 0, last = -1;
       for (const item of items) {
-        const from = start(item), to = Number(item.dataset.end ?? from), isLong = to > from;
-        if (items.length > 500 && !isLong && (from - last) / duration < 0.001) continue; // nobody can tell them apart
-        const mark = make("i", isLong ? "span" : "dot", isLong ? item.querySelector(".label")?.textContent : "");
-        mark.style.left = share(from);
-        if (isLong) mark.style.width = share(to - from);
-        marks.set(item, mark); last = from;
+        const isLong = end(item) > start(item);
+        if (items.length > 500 && !isLong && (start(item) - last) / duration < 0.001) continue; // nobody can tell them apart
+        const mark = make("i", isLong ? "span" : "dot", isLong && isLabelled ? item.querySelector(".label")?.textContent : "");
+        mark.style.left = share(start(item));
+        if (isLong) mark.style.width = share(end(item) - start(item));
+        marks.set(item, mark); last = start(item);
       }
       track.append(...marks.values());
-      const show = (index, aloud) => {
-        at = index;
-        for (const mark of marks.values()) mark.classList.remove("at");
-        marks.get(items[at])?.classList.add("at");
-        hint.textContent = described(items[at]);
-        if (aloud) Object.assign(track, { ariaValueNow: String(start(items[at])), ariaValueText: described(items[at]) });
+      const leave = () => { hint.textContent = ""; marks.get(items[at])?.classList.remove("on"); };
+      const show = (index) => {
+        leave();
+        at = index; hint.textContent = told(items[at]); marks.get(items[at])?.classList.add("on");
+        Object.assign(track, { ariaValueNow: String(start(items[at])), ariaValueText: told(items[at]) });
       };
       const nearest = (event) => {
         const box = track.getBoundingClientRect(), time = duration * (event.clientX - box.left) / box.width;
-        let best = 0, least = Infinity;
-        items.forEach((item, index) => {
-          const from = start(item), to = Number(item.dataset.end ?? from), far = item.hidden ? Infinity : time < from ? from - time : time > to ? time - to : 0;
-          if (far <= least) { least = far; best = index; }
-        });
-        return best;
+        const far = (item) => (item.hidden ? Infinity : Math.max(start(item) - time, time - end(item), 0));
+        return items.reduce((best, item, index) => (far(item) <= far(items[best]) ? index : best), 0);
       };
       const next = (step) => {
         let index = at + step;
         while (items[index]?.hidden) index += step;
         return items[index] ? index : at;
       };
-      Object.assign(track, { tabIndex: 0, role: "slider", ariaLabel: section.dataset.lane, ariaValueMin: "0", ariaValueMax: String(duration), ariaValueNow: String(start(items[0])), ariaValueText: described(items[0]) });
+      Object.assign(track, { tabIndex: 0, role: "slider", ariaLabel: section.dataset.lane, ariaValueMin: "0", ariaValueMax: String(duration), ariaValueNow: String(start(items[0])), ariaValueText: told(items[0]) });
       track.addEventListener("pointermove", (event) => show(nearest(event)));
-      track.addEventListener("focus", () => show(at, true));
-      track.addEventListener("click", (event) => { show(nearest(event), true); open(items[at]); });
+      track.addEventListener("focus", () => show(at));
+      track.addEventListener("click", (event) => { show(nearest(event)); open(items[at]); });
       track.addEventListener("keydown", (event) => {
         const to = { ArrowRight: next(1), ArrowUp: next(1), ArrowLeft: next(-1), ArrowDown: next(-1), Home: 0, End: items.length - 1 }[event.key];
-        if (to !== undefined) show(to, true);
+        if (to !== undefined) show(to);
         else if (event.key === "Enter" || event.key === " ") open(items[at]);
         else return;
         event.preventDefault();
       });
-      for (const kind of ["pointerleave", "blur"]) track.addEventListener(kind, () => {
-        hint.textContent = ""; marks.get(items[at])?.classList.remove("at");
-      });
+      for (const kind of ["pointerleave", "blur"]) track.addEventListener(kind, leave);
       view.addEventListener("searched", () => marks.forEach((mark, item) => mark.classList.toggle("off", item.hidden)));
       timeline.append(make("span", "name", section.dataset.lane), track);
-    }
-
-    function draw() {
-      if (player) {
-        Object.assign(bar, { tabIndex: 0, role: "slider", ariaLabel: "Position", ariaValueMin: "0", ariaValueMax: String(duration), ariaValueNow: "0", ariaValueText: clock(0) });
-        bar.addEventListener("click", (event) => { const box = bar.getBoundingClientRect(); if (player) seek(duration * (event.clientX - box.left) / box.width); });
-        bar.addEventListener("keydown", (event) => {
-          const to = player && { ArrowLeft: player.currentTime - 5, ArrowRight: player.currentTime + 5, Home: 0, End: duration }[event.key];
-          if (typeof to === "number") { seek(to); event.preventDefault(); }
-        });
-        bar.append(done);
-        timeline.append(make("span", "name", "Position"), bar);
-      }
-      lists.forEach(lane);
-      hint.ariaLive = "polite";
-      stage.append(timeline, hint);
     }
 
     // What is said and shown now.
@@ -115,20 +102,22 @@
 
     function tick() {
       const time = player.currentTime, before = (element) => start(element) <= time + 0.05, said = spoken.findLast(before);
-      done.style.width = share(time);
-      Object.assign(bar, { ariaValueNow: time.toFixed(1), ariaValueText: clock(time) });
       const changed = said && !said.classList.contains("now");
+      timeline.style.setProperty("--now", share(time));
       point(spoken, said);
       for (const { items } of lists) point(items, items.findLast(before));
       if (changed && follow.checked && !isSought) words.scrollTo({ top: said.offsetTop - words.clientHeight / 3, behavior: calm ? "auto" : "smooth" });
     }
 
-    if (duration) draw();
+    if (duration && lists.length) {
+      lists.forEach(lane);
+      stage.append(timeline, hint);
+    }
     view.addEventListener("searched", (event) => { isSought = event.detail; if (words) words.scrollTop = 0; });
     // Every time is a link to the media itself; with a player it goes there instead.
     view.addEventListener("click", (event) => {
       const link = event.target.closest("a[data-at], .said [data-start]");
-      if (!player || !link || !isPlain(event)) return;
+      if (!player || !link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (!link.href && !getSelection().isCollapsed) return; // words are being selected
       event.preventDefault();
       follow.checked = true; seek(Number(link.dataset.at ?? link.dataset.start));
