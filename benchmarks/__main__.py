@@ -29,6 +29,7 @@ NAMES = (
     "state",
     "stores",
     "weaviate_ranks",
+    "pages",
 )
 Measure = Callable[[Environments, int], list[Row]]
 
