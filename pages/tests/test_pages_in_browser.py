@@ -93,7 +93,7 @@ async def test_it_is_accessible_fits_and_asks_nobody(
     axe = pytest.importorskip("axe_playwright_python.async_playwright", reason="needs axe")
     size = {"width": width, "height": HEIGHTS[width]}
     tab = await open_tab(file.as_uri(), viewport=size, color_scheme=scheme)
-    await tab.page.locator("summary").click()
+    await tab.page.locator(".code summary").click()
     assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
     found = (await axe.Axe().run(tab.page)).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
@@ -145,7 +145,7 @@ async def test_it_opens_at_a_time(open_tab: Opener, file: Path) -> None:
 async def test_it_is_read_without_a_script(open_tab: Opener, file: Path) -> None:
     high = {"width": 1280, "height": 9000}  # parts outside of the window are not laid out
     tab = await open_tab(file.as_uri(), java_script_enabled=False, viewport=high)
-    await tab.page.locator("summary").click()
+    await tab.page.locator(".code summary").click()
     text = await tab.page.locator("body").inner_text()
     words = set(WORDS.findall(re.sub("<[^>]*>", " ", body_of(file))))
     assert {word for word in words if word not in text} == set()

@@ -128,9 +128,9 @@ def _inside(block: Block, name: str, drawing: Drawing) -> Html:
 
 def _side(view: View, drawing: Drawing) -> Html:
     """A view beside another; its film has no timeline."""
-    apart = replace(drawing, level=drawing.level + 1, player=None)
-    blocks = _sections(view.blocks, view, apart)
-    about, notes = _about(view, apart), _notes(view.notes, apart)
+    inner = replace(drawing, level=drawing.level + 1, player=None)
+    blocks = _sections(view.blocks, view, inner)
+    about, notes = _about(view, inner), _notes(view.notes, inner)
     return element("section", drawing.heading(view.title), about, *blocks, notes, class_="side")
 
 
