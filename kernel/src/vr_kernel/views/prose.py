@@ -15,7 +15,7 @@ _LINE = re.compile(
     r"(?P<heading>#{1,6})[ \t]+|(?P<bullet>[ \t]{0,12}[-*+•])[ \t]+"
     r"|(?P<number>[ \t]{0,12}\d{1,4}[.)])[ \t]+|(?P<quote>>)[ \t]?"
 )
-_FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
+_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})[ \t]*\Z")
 # Each part is bounded or begins with a sign of its own, so that no text takes long.
 _SPAN = re.compile(
     r"`(?P<code>[^`\n]{1,500})`"
@@ -60,7 +60,7 @@ def paragraphs(text: str) -> list[Paragraph]:
     fence = ""
     for line in text.split("\n"):
         bar = _FENCE.match(line)
-        if bar is None or (fence and bar[1] != fence):
+        if bar is None or (fence and (bar[2] or not bar[1].startswith(fence))):
             kept.append(line)
             continue
         found += _read(kept, fence)

@@ -20,6 +20,8 @@ TITLE_CHARS = 120
 """Longest text that names a record, in characters."""
 ITEM_CHARS = 300
 """Longest text of a record in a list, in characters."""
+MOST_PLACE = 1e15
+"""Last second and page there may be; NaN and infinity are beyond it."""
 SOURCES, LINKS = ("source_url", "source", "url"), ("link", "url", "source_url")
 """Fields in which records of unknown kinds have their source and their link."""
 COMMON = ("created_at", "source_tool")
@@ -85,10 +87,15 @@ def place_of(kind: RecordKind | None, fields: Mapping[str, Any]) -> Link:
     names = LINKS if kind is None else (kind.link,) if kind.link else ()
     link = next((str(fields[name]) for name in names if fields.get(name)), "")
     located = set(kind.locator) if kind else {"start", "end", "page"}
-    numbers = {it: fields[it] for it in located if isinstance(fields.get(it), int | float)}
+    numbers = {it: fields[it] for it in located if is_place(fields.get(it))}
     page = numbers.get("page")
     start = numbers.get("start", numbers.get("seconds"))
     return Link(link, "", start, numbers.get("end"), int(page) if page is not None else None)
+
+
+def is_place(value: object) -> bool:
+    """Check for a number that a second or a page may have; a damaged record has others."""
+    return type(value) in (int, float) and abs(value) <= MOST_PLACE  # type: ignore[arg-type]
 
 
 def _view_of_one(kind: RecordKind | None, record: StoredRecord) -> View:

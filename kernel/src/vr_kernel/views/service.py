@@ -13,7 +13,7 @@ from vr_kernel.stores import StoredRecord
 from vr_kernel.views.declaration import Declared, DeclaredView, Of
 from vr_kernel.views.joining import joined
 from vr_kernel.views.model import View
-from vr_kernel.views.records import view_of_records
+from vr_kernel.views.records import is_place, view_of_records
 from vr_kernel.views.results import view_of_result
 from vr_kernel.views.values import blocks_of
 from vr_kernel.views.words import titled
@@ -202,7 +202,7 @@ def _ordered(kind: RecordKind | None, records: Sequence[StoredRecord]) -> tuple[
 
     def place(record: StoredRecord) -> list[float]:
         numbers = [record.fields.get(name) for name in located]
-        return [float(it) if isinstance(it, int | float) else 0.0 for it in numbers]
+        return [float(it) if is_place(it) else 0.0 for it in numbers]  # type: ignore[arg-type]
 
     latest = sorted(records, key=lambda it: str(it.fields.get("created_at") or ""), reverse=True)
     return tuple(sorted(latest, key=place) if located else latest)

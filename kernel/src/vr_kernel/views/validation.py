@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -17,6 +17,8 @@ from vr_kernel.text.visible_text import all_visible, result_text, visible
 Read = Callable[[Any], Any]
 ADDRESSES = frozenset({"address", "link", "source", "image"})
 """Fields with addresses and paths, which stay usable; who shows them makes them visible."""
+LARGEST = sys.float_info.max
+"""Of numbers; NaN and infinity are none."""
 BLOCK = "block"
 """The name under which data says which block it is."""
 _PICTURE = re.compile("data:image/(?:jpeg|png);base64,")
@@ -182,7 +184,7 @@ def _plain(of: Any, name: str) -> Read:
             shown = clean(str(value))
             return "" if shown.isspace() else shown
         if of is float:
-            _require(type(value) in (int, float) and math.isfinite(value), "a number", value)
+            _require(type(value) in (int, float) and abs(value) <= LARGEST, "a number", value)
             return value
         _require(type(value) is of, _WORDS[of], value)
         return value

@@ -92,9 +92,12 @@ def held_json(text: str) -> Any:
     return value if isinstance(value, dict | list) else None
 
 
-def data_block(title: str, value: Any) -> Code:
+def data_block(title: str, value: Any) -> Code | Prose:
     """A value as JSON, for those who look closer."""
-    return Code(spelled_json(value, 2), "json", title=title, detail=True)
+    try:
+        return Code(spelled_json(value, 2), "json", title=title, detail=True)
+    except RecursionError:
+        return Prose("Nested too deeply to be shown.", title=title, detail=True)
 
 
 def bullets(values: Sequence[object]) -> str:
