@@ -6,7 +6,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 TEXTS = Path(__file__).parents[1] / "data" / "hostile_texts.json"
+SHARE = 4
+"""One of so many texts is tried by the tests that are not slow."""
 WRAPS = "around_addresses"
 
 
@@ -23,3 +27,13 @@ def _all() -> Iterator[str]:
     for number, wrap in enumerate(groups[WRAPS]):
         for address in groups["addresses"][number % 2 :: 2]:
             yield wrap.replace("{}", address)
+
+
+def shares(share: int = SHARE, others: int = 1) -> pytest.MarkDecorator:
+    """Give a test one of so many texts, and in a slow case one of so many others."""
+    texts = hostile_texts()
+    left = [text for number, text in enumerate(texts) if number % share][::others]
+    some = pytest.param(texts[::share], id="some")
+    return pytest.mark.parametrize(
+        "texts", [some, pytest.param(left, id="others", marks=pytest.mark.slow)]
+    )
