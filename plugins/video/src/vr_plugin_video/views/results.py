@@ -18,7 +18,6 @@ from vr_kernel.views import (
     clock,
     shown_host,
     shown_instant,
-    shown_size,
 )
 
 from vr_plugin_video.views.analysis import ORIGINS, analysis_view, pictures, spoken
@@ -98,13 +97,12 @@ async def show_clip(services: Services, clip: VideoClip) -> View:
     elif clip.format != "gif":
         kind: Literal["video", "audio"] = "audio" if clip.format == "mp3" else "video"
         blocks.append(Media(clip.path, kind, clip.duration, title="Player", detail=True))
+    blocks += facts([("Cut from", place)])
     size = f"{clip.width} x {clip.height}" if clip.width and clip.height else ""
     lasts = f"{clip.duration:.1f} s" if clip.duration else ""
-    blocks += facts([("Cut from", place), ("Lasts", lasts), ("Pixels", size)])
     title = f"{name_of(clip.source)}, {clock(clip.start)}"
     title += f" to {clock(clip.end)}" if clip.end > clip.start else ""
-    about = [clip.format, shown_size(clip.size_bytes)]
-    return View(title, blocks, about, clip.source, clip.limits)
+    return View(title, blocks, [it for it in (lasts, size) if it], clip.source, clip.limits)
 
 
 @view(tool="video_export")
