@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ def job(
     environment = fresh_environment(
         VR_ALLOWED_ROOTS=str(talk.parent), VR_VIDEO__SPEECH_MODEL=str(speech_model)
     )
-    return asyncio.run(_watch_and_ask(talk, environment))
+    found = asyncio.run(_watch_and_ask(talk, environment))
+    return {**found, "environment": environment}
 
 
 async def _watch_and_ask(talk: Path, environment: dict[str, str]) -> dict[str, Any]:
@@ -166,6 +168,24 @@ def test_events_are_recorded_once(job: dict[str, Any]) -> None:
     counts = job["stats"]["collections"]
     found = counts if isinstance(counts, dict) else {c["collection"]: c["count"] for c in counts}
     assert found["VideoAnalyses"] == 1
+
+
+def test_a_terminal_shows_the_analysis_on_a_page_of_forty_lines(
+    job: dict[str, Any], talk: Path
+) -> None:
+    command = [*SERVE[:-1], "video", "analyze", str(talk), "--engine", "local"]
+    environment = {**job["environment"], "COLUMNS": "80"}
+    done = subprocess.run(
+        command, env=environment, cwd=talk.parent, capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert lines[0] == job["first"]["title"]
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert not re.search("[0-9a-f]{40}", done.stdout)
+    assert all(
+        done.stdout.count(moment["description"]) <= 2 for moment in job["first"]["timestamps"]
+    )
 
 
 def _answers(hit: dict[str, Any], slide: dict[str, Any]) -> bool:
