@@ -15,11 +15,12 @@ import click
 from vr_kernel import Code, Config, VrError
 
 from video_research.report import (
+    Progress,
     answer_lines,
     client_lines,
     heading,
     outline_lines,
-    show_progress,
+    tool_line,
 )
 
 TALK = Path(__file__).parent / "talk.mp4"
@@ -79,11 +80,11 @@ async def _run(config: Config) -> int:
 
     command = [sys.executable, "-P", "-m", "vr_cli", "serve"]
     heading(f"Starting the server: {' '.join(command)}")
+    progress = Progress()
     async with connect(
-        command, env=_environment(config), cwd=TALK.parent, on_progress=show_progress
+        command, env=_environment(config), cwd=TALK.parent, on_progress=progress.show
     ) as client:
-        names = await client.tool_names()
-        click.echo(f"Connected over stdio. Its {len(names)} tools: {', '.join(names)}")
+        click.echo(tool_line(await client.tool_names()))
         try:
             await _watch(client)
             await _ask(client, _home(config) / "state" / "artifacts")

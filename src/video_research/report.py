@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from vr_kernel.views import clock
 
 WIDTH = 96
+_WORDS = re.compile(r"\D+")
+"""The words of a phase, before its times and numbers."""
 
 
 def heading(text: str) -> None:
@@ -20,36 +25,41 @@ def heading(text: str) -> None:
     click.echo(f"\n{click.style('==', fg='cyan')} {click.style(text, bold=True)}")
 
 
-async def show_progress(done: float, total: float | None, message: str | None) -> None:
-    """Show the server's progress on stderr, on one line where there is a terminal."""
-    share = f"{100 * done / total:3.0f} %" if total else ""
-    text = f"  {share} {message or ''}".rstrip()
-    if sys.stderr.isatty():
-        click.echo(f"\r\033[K{text}", nl=bool(total and done >= total), err=True)
-    else:
-        click.echo(text, err=True)
+class Progress:
+    """A server's progress on stderr: one line that changes at a terminal, else one a phase."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+
+    async def show(self, done: float, total: float | None, message: str | None) -> None:
+        """Show how far it is."""
+        share = f"{100 * done / total:3.0f} %" if total else ""
+        text = f"  {share} {message or ''}".rstrip()
+        if sys.stderr.isatty():
+            click.echo(f"\r\033[K{text}", nl=bool(total and done >= total), err=True)
+            return
+        phase = _WORDS.match(message or "")
+        if phase and phase[0] != self._phase:
+            self._phase = phase[0]
+            click.echo(text, err=True)
 
 
-def clock(seconds: float) -> str:
-    """Seconds as a person reads them on a player: `00:47`, `1:02:03`."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+def tool_line(names: Sequence[str]) -> str:
+    """The number of tools, in all and of each domain."""
+    counts = Counter(name.partition("_")[0] for name in names)
+    told = ", ".join(f"{count} {domain}_…" for domain, count in counts.most_common())
+    return f"Connected over stdio. It has {len(names)} tools: {told}"
 
 
 def outline_lines(analysis: Mapping[str, Any]) -> Iterator[str]:
-    """Title, summary and timed points of an analysis."""
+    """Title and summary of an analysis, with its times, and what it was made of."""
     yield click.style(analysis["title"], bold=True)
     yield from _wrapped(analysis["summary"], "  ")
-    yield ""
-    yield "  Key points"
-    for point in analysis["key_points"]:
-        yield from _wrapped(f"- {point}", "    ")
-    yield ""
     said = analysis["transcript"] or {"segments": 0, "origin": "nothing"}
     yield (
-        f"  {len(analysis['chapters'])} chapters, {len(analysis['slides'])} slides with text and"
-        f" thumbnail, {said['segments']} segments from {said['origin']}; by {analysis['model']}."
+        f"  {len(analysis['key_points'])} key points, {len(analysis['chapters'])} chapters,"
+        f" {len(analysis['slides'])} slides, {said['segments']} segments from {said['origin']};"
+        f" by {analysis['model']}."
     )
     for limit in analysis["limits"]:
         yield from _wrapped(f"Note: {limit}", "  ")
@@ -64,8 +74,10 @@ def answer_lines(question: str, found: Mapping[str, Any], artifacts: Path) -> It
     best = found["results"][0]
     properties = best["properties"]
     start = (best["locator"] or {}).get("start", 0)
-    yield f"    {click.style(clock(start), fg='green', bold=True)}  {properties.get('title', '')}"
-    yield from _wrapped(" ".join(str(properties.get("text", "")).split()), "    ")
+    title = str(properties.get("title", ""))
+    yield f"    {click.style(clock(start), fg='green', bold=True)}  {title}"
+    words = " ".join(str(properties.get("text", "")).split()).removeprefix(title).strip()
+    yield from _wrapped(words, "    ")
     yield f"    {best['link']}"
     if thumbnail := properties.get("thumbnail_uri"):
         yield f"    thumbnail: {artifacts / thumbnail.rpartition('/')[2]}"
@@ -79,7 +91,7 @@ def client_lines() -> Iterator[str]:
     yield f"  {program} init does it, and shows what it changes. Or do it yourself:"
     yield f"  Claude Code:  claude mcp add video-research -- {program} serve"
     yield "  Others, in their mcpServers configuration:"
-    yield textwrap.indent(json.dumps(configuration, indent=2), "    ")
+    yield f"    {json.dumps(configuration)}"
     yield "  It reads files below the folder it is started in; allow more with `vr init`."
 
 
