@@ -38,6 +38,7 @@ ORIGINS = {
     "model": "a model that listened",
 }
 _TIME_AT_END = re.compile(r"\s*\([0-9:]+\)$")
+_DASH = re.compile(" - ")
 _UNTITLED = "(no title)"
 
 
@@ -134,18 +135,19 @@ def _summary(analysis: VideoAnalysis, points: Sequence[str], link: LinkTo) -> It
     if first:
         yield Prose(first, title="Summary")
     titles = {*_titles(analysis), _UNTITLED}
+    told = set(points)
     lines = [timed(chunk) for chunk in chunks]
-    left = [(start, text) for start, text in lines if not _is_told(text, titles, points)]
+    left = [(start, text) for start, text in lines if not _is_told(text, titles, told)]
     if left:
         moments = [_moment(start or 0.0, visible_line(text), link) for start, text in left]
         yield Moments(moments, title="Outline" if first else "Summary")
 
 
-def _is_told(text: str, titles: set[str], points: Sequence[str]) -> bool:
+def _is_told(text: str, titles: set[str], points: set[str]) -> bool:
     """Check if a line is a title with a key point, which are told elsewhere."""
     line = _TIME_AT_END.sub("", visible_line(text))
-    ends = {"", *(f" - {point}" for point in points)}
-    return any(line.startswith(title) and line[len(title) :] in ends for title in titles)
+    pairs = ((line[: it.start()], line[it.end() :]) for it in _DASH.finditer(line))
+    return line in titles or any(title in titles and point in points for title, point in pairs)
 
 
 def _meeting(analysis: VideoAnalysis) -> Iterator[Block]:
