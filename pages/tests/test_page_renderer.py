@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,12 +15,28 @@ import pytest
 from every_block import everything
 from vr_kernel.views import (
     Block,
+    Claims,
     Code,
+    DocumentPage,
+    Edge,
     Facts,
+    Graph,
     Image,
     Line,
+    Link,
+    Matrix,
     Media,
+    Moment,
+    Moments,
+    Node,
+    Pages,
     Pictures,
+    Prose,
+    Quote,
+    Records,
+    Step,
+    Steps,
+    Table,
     Transcript,
     View,
     ViewRenderer,
@@ -126,3 +143,62 @@ async def test_a_fragment_has_no_head_and_no_script(renderer: ViewRenderer) -> N
     whole, part = await renderer.page(everything()), await renderer.fragment(everything())
     assert part in whole
     assert {"html", "head", "style", "script"}.isdisjoint(tag for tag, _ in Read(part).elements)
+
+
+async def test_no_heading_is_said_twice(renderer: ViewRenderer) -> None:
+    told = [
+        Prose("# Talk\n\n## Part\n\nWords.", title="Talk"),
+        Prose("# Part\n\nMore.", title="Part"),
+        Pages([DocumentPage(7, "Words")]),
+    ]
+    page = await renderer.page(View("Talk", told))
+    assert re.findall(r"<(h\d)[^>]*>(.*?)</h\d>", page) == [
+        ("h1", "Talk"),
+        ("h2", "Part"),
+        ("h2", "Part"),
+        ("h2", "Page 7"),
+    ]
+
+
+async def test_references_lead_to_their_quotes(renderer: ViewRenderer) -> None:
+    quote = Quote("As it stands.", Link("https://example.org/a", "A paper", page=3), "verified")
+    shown = await renderer.fragment(View("T", [Prose("So it is [1], not [2].", [quote])]))
+    assert '<a href="#r1-1" target="_self" class="reference">[1]</a>, not [2].' in shown
+    (cited,) = re.findall('<li id="r1-1">(.*?)</li>', shown)
+    assert '<q dir="auto">As it stands.</q>' in cited
+    assert '<a href="https://example.org/a" rel="noopener noreferrer">A paper, page 3</a>' in cited
+    assert "example.org</small>" in cited
+    assert "The quote was found at this place." in cited
+
+
+async def test_times_of_a_film_go_to_it_and_others_elsewhere(renderer: ViewRenderer) -> None:
+    here, there = "file:///films/a.mp4#t=5", "https://b.example/w?t=7"
+    moments = [Moment(5, "Here", link=here), Moment(6, "Film"), Moment(7, "There", link=there)]
+    page = Read(await renderer.fragment(View("T", [Media("/films/a.mp4"), Moments(moments)])))
+    times = [at for tag, at in page.elements if tag == "a" and at.get("class") == "at"]
+    assert [(at["href"], at.get("data-at")) for at in times] == [
+        (here, "5"),
+        ("file:///films/a.mp4#t=6", "6"),
+        (there, None),
+    ]
+
+
+async def test_marked_passages_are_found_over_line_ends(renderer: ViewRenderer) -> None:
+    shown = DocumentPage(1, "It is a\nlong way <home>.", marked=["a long way <home>", "gone"])
+    page = await renderer.fragment(View("T", [Pages([shown])]))
+    assert "It is <mark>a\nlong way &lt;home&gt;</mark>." in page
+    assert 'Marked: <mark dir="auto">gone</mark>' in page
+
+
+async def test_ragged_and_empty_blocks_are_shown_as_far_as_they_go(renderer: ViewRenderer) -> None:
+    told = [
+        Table(["A"], [["1", "2"], []]),
+        Matrix(["one", "two"], [Link()], [["x", "y"]]),
+        Graph([Node("Alone")], [Edge(0, 5), Edge(-1, 0)]),
+        Steps([Step("Half", "", 7, 3)]),
+        *(Facts([]), Prose(" "), Table(["A"], []), Pictures([]), Moments([]), Transcript([])),
+        *(Claims([]), Records([]), Code(""), Pages([])),
+    ]
+    page = Read(await renderer.page(View("T", [replace(it, title="Named") for it in told])))
+    assert page.of("h2") == ["Named"] * 4
+    assert page.of("td") == ["1", "2", "x", "y"]

@@ -113,6 +113,9 @@
       lists.forEach(lane);
       stage.append(timeline, hint);
     }
+    const fit = () => stage.parentElement.style.setProperty("--above", Math.max(0, stage.parentElement.parentElement.getBoundingClientRect().top - 16) + "px");
+    for (const kind of ["scroll", "resize"]) addEventListener(kind, fit, { passive: true });
+    fit();
     view.addEventListener("searched", (event) => { isSought = event.detail; if (words) words.scrollTop = 0; });
     // Every time is a link to the media itself; with a player it goes there instead.
     view.addEventListener("click", (event) => {
