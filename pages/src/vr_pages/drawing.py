@@ -98,12 +98,13 @@ class Drawing:
 
     def around(self, picture: Html, place: Link) -> Html:
         """A picture that opens its place, as the link beside it does."""
-        href = opened(place.address)
-        if place.start is None or not (self.player or href):
+        if place.start is None:
             return picture
         player = self.player if self.player and self.player.has(place.address) else None
+        href = opened(place.address) or (player.link(place.start) if player else "")
+        if not href:
+            return picture
         at = short(place.start) if player else ""
-        href = href or (player.link(place.start) if player else "")
         return element("a", picture, href=href, data_at=at, rel=_AWAY, tabindex="-1")
 
     def cell(self, value: Cell) -> str:

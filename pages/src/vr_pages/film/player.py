@@ -64,7 +64,7 @@ class Player:
 
     def holds(self, address: str) -> bool:
         """Return True for a time of this film that certainly opens there; quick."""
-        return address.partition("#")[0] == self.home
+        return bool(self.home) and address.partition("#")[0] == self.home
 
     def link(self, seconds: float) -> str:
         """The address of the film at a time."""
