@@ -7,6 +7,7 @@ import gzip
 import random
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
@@ -18,6 +19,9 @@ from vr_kernel.views import (
     Transcript,
     View,
     ViewRenderer,
+    as_data,
+    as_markdown,
+    as_text,
     clock,
     said_together,
 )
@@ -89,6 +93,11 @@ async def _measured(view: View, rounds: int) -> list[Row]:
         ours, peer = await timed(renderer, view, rounds)
         page = (await renderer.page(view)).encode()
     pairs = zip(ours, peer, strict=True)
+    forms = {"Markdown": as_markdown, "plain text": as_text, "data": as_data}
+    written = {
+        name: 1000 * median(_seconds(partial(form, view)) for _ in range(rounds))
+        for name, form in forms.items()
+    }
     return [
         bar(
             f"{LINES} lines of a transcript, CPU ms; peer: Jinja2",
@@ -100,6 +109,7 @@ async def _measured(view: View, rounds: int) -> list[Row]:
             unit="x peer",
         ),
         bar("that page, gzip, bytes", len(gzip.compress(page)), sign="<=", limit=SIZE_LIMIT),
+        *(Row(f"that view as {name}, CPU ms", spent) for name, spent in written.items()),
     ]
 
 

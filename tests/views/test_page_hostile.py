@@ -45,4 +45,4 @@ async def skeleton(renderer: ViewRenderer, view: View) -> list[str]:
 
 def outline(elements: list[str]) -> list[str]:
     """The sections and headings of a page."""
-    return [each for each in elements if re.match(r"/?(?:section|h\d|main|header)", each)]
+    return [each for each in elements if re.match(r"/?(?:section|h[12]|main|header)", each)]

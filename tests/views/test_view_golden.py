@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vr_kernel.views import Block, View, as_data, as_markdown, as_text
-from vr_testing import sample_view
+from command_fork import FreshVr
+from mirror import MIRROR, keep_view
+from plugin_zoo import Zoo
+from vr_kernel.views import Block, View, ViewRenderer, as_data, as_markdown, as_text
+from vr_pages import plugin
+from vr_testing import check_view, open_kernel, sample_view
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -29,9 +33,30 @@ FORMS: dict[str, Callable[[View], str]] = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_shows_each_block_as_before(name: str) -> None:
+    compare(name, FORMS[name](sample_view()))
+
+
+async def test_a_page_shows_each_block_as_before() -> None:
+    async with open_kernel({"pages": plugin}) as kernel:
+        renderer = kernel.services.providers.get(ViewRenderer)
+        page = await renderer.fragment(sample_view())
+        await check_view(sample_view(), renderer)
+    compare("blocks.html", page.replace("><", ">\n<") + "\n")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_a_terminal_shows_each_block_as_before(columns: int, tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    zoo = Zoo(tmp_path).add(MIRROR)
+    vr = FreshVr(zoo.environment(COLUMNS=str(columns)), zoo.work)
+    file = keep_view(sample_view(), zoo.work)
+    ended = vr.run("mirror", "look", "--file", file, "--full")
+    compare(f"terminal_{columns}.txt", ended.stdout)
+
+
+def compare(name: str, shown: str) -> None:
     """`UPDATE_GOLDEN=1` writes the files anew, for a change that is meant."""
     file = GOLDEN / name
-    shown = FORMS[name](sample_view())
     if os.environ.get("UPDATE_GOLDEN"):
         file.write_text(shown, "utf-8")
     assert file.read_text("utf-8") == shown

@@ -122,7 +122,7 @@ class _Page(HTMLParser):
         """Note what runs."""
         self.strange += [f"<{tag}>"] if tag in {"script", "iframe", "object", "embed"} else []
         self.strange += [name for name, _ in attrs if name.startswith("on")]
-        self.read += [value for name, value in attrs if name == "alt" and value]
+        self.read += [value for name, value in attrs if name in {"alt", "aria-label"} and value]
 
     def handle_data(self, data: str) -> None:
         """Keep the words."""
