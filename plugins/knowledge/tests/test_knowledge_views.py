@@ -163,8 +163,14 @@ async def test_concepts_have_their_quotes_with_title_moment_and_link() -> None:
             one = await show(
                 kernel, "knowledge_fetch", collection="ConceptKnowledge", object_id=key
             )
+            hits = await show(
+                kernel, "knowledge_search", query="vole", collections=["RelationshipEdges"]
+            )
             exported = await show(kernel, "knowledge_graph", concept="Fox", format="mermaid")
             there = await asyncio.to_thread(Path(exported.blocks[0].link).is_file)  # type: ignore[attr-defined]
+    related = hits.blocks[0].items[0]  # type: ignore[attr-defined]
+    assert related.title in ("Fox related to Vole", "Vole related to owl")
+    assert related.place.start in (5.0, 12.0)
     facts, prose = one.blocks
     assert one.title == "Fox"
     assert facts == Facts((("State", "unknown"), ("Also called", "red fox")))

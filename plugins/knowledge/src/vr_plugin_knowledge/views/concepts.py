@@ -24,7 +24,9 @@ async def show_concepts(services: Services, records: Sequence[StoredRecord]) -> 
     facts: list[tuple[str, Cell]] = [("State", _state(fields))]
     facts += [("Also called", aliases)] if aliases else []
     text = str(fields.get("description") or "")
-    return View(_name(records[0]), [Facts(facts), *_quoted(text, read_citations(fields))])
+    return View(
+        _name(records[0].kind, fields), [Facts(facts), *_quoted(text, read_citations(fields))]
+    )
 
 
 @view(kind=EDGES)
@@ -33,7 +35,8 @@ async def show_relationships(services: Services, records: Sequence[StoredRecord]
     del services
     if len(records) > 1:
         return _listed("Relationships", records)
-    return View(_name(records[0]), _quoted("", read_citations(records[0].fields)), ["relationship"])
+    fields = records[0].fields
+    return View(_name(EDGES, fields), _quoted("", read_citations(fields)), ["relationship"])
 
 
 def quote_of(citation: Citation) -> Quote:
@@ -49,30 +52,28 @@ def _quoted(text: str, citations: Sequence[Citation]) -> list[Block]:
     return [Prose(said, [quote_of(each) for each in citations])] if said else []
 
 
+def item_of_entry(kind: str, key: str, fields: Mapping[str, Any]) -> Item:
+    """A concept or a relationship in a list, with its first source."""
+    cited = read_citations(fields)
+    first = quote_of(cited[0]) if cited else Quote("")
+    text = str(fields.get("description") or first.text)
+    facts = [_state(fields)] if kind == CONCEPTS else []
+    facts += [first.place.label] if first.place.label else []
+    place = Link(first.place.address, "", first.place.start)
+    return Item(_name(kind, fields), visible_line(text), place, facts, f"{kind}/{key}")
+
+
 def _listed(title: str, records: Sequence[StoredRecord]) -> View:
-    items = []
-    for record in records:
-        cited = read_citations(record.fields)
-        first = quote_of(cited[0]) if cited else Quote("")
-        text = str(record.fields.get("description") or first.text)
-        facts = [_state(record.fields)] if record.kind == CONCEPTS else []
-        facts += [first.place.label] if first.place.label else []
-        place = Link(first.place.address, "", first.place.start)
-        identity = f"{record.kind}/{record.key}"
-        items.append(Item(_name(record), visible_line(text), place, facts, identity))
+    items = [item_of_entry(each.kind, each.key, each.fields) for each in records]
     return View(title, [Records(items, len(items))], [f"{len(items)} records"])
 
 
-def _name(record: StoredRecord) -> str:
-    fields = record.fields
-    if record.kind == CONCEPTS:
+def _name(kind: str, fields: Mapping[str, Any]) -> str:
+    if kind == CONCEPTS:
         return visible_line(str(fields.get("concept_name") or "")) or "Concept"
-    names = (fields.get("from_concept"), fields.get("relationship_type"), fields.get("to_concept"))
-    said = (
-        str(each or "").replace("_", " ") if place == 1 else str(each or "")
-        for place, each in enumerate(names)
-    )
-    return visible_line(" ".join(said)) or "Relationship"
+    said = [str(fields.get(name) or "") for name in ("from_concept", "to_concept")]
+    words = str(fields.get("relationship_type") or "").replace("_", " ")
+    return visible_line(f"{said[0]} {words} {said[1]}") or "Relationship"
 
 
 def _state(fields: Mapping[str, Any]) -> str:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from vr_kernel import Services, visible_line
 from vr_kernel.views import Block, Cell, Item, Link, Prose, Records, Table, View, titled, view
 
-from vr_plugin_knowledge.graph.identity import CONCEPTS
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeRelated, KnowledgeSearchResult
+from vr_plugin_knowledge.views.concepts import item_of_entry
 from vr_plugin_knowledge.views.items import item_of_record, read_fields
 from vr_plugin_knowledge.views.places import name_sources, place_of
 
@@ -55,6 +56,8 @@ async def _hits(
 
 async def _item(services: Services, hit: KnowledgeHit, source: str, query: str) -> Item:
     fields = await read_fields(services, hit.collection, hit.object_id, hit.properties)
+    if hit.collection in (CONCEPTS, EDGES):
+        return item_of_entry(hit.collection, hit.object_id, fields)
     link = hit.link or next((each.link for each in hit.sources if each.link), "")
     item = item_of_record(
         services,

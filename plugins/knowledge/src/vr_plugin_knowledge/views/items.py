@@ -68,7 +68,7 @@ def telling(text: str, query: str, most: int) -> str:
     start = line.index(found)
     if len(line) - start < SHOWN_CHARS // 2:  # the end alone says too little
         start = 0
-    words = visible_line(line[start:], most)
+    words = visible_line(line[start:].lstrip(" ·"), most)
     return f"…{words}" if start else words
 
 
