@@ -11,25 +11,25 @@ from typing import Any
 import click
 from vr_kernel import Kernel, Tool, VrError, visible
 from vr_kernel.running import Outcome
-from vr_kernel.views import View, titled
 
 from vr_cli.calling.asking import terminal_asker
 from vr_cli.calling.deletion import require_agreement
+from vr_cli.calling.endings import with_format
 from vr_cli.calling.ids import whole_ids
-from vr_cli.calling.results import is_document, limited, print_document
-from vr_cli.calling.wanted import Wanted
+from vr_cli.calling.results import limited, print_document
+from vr_cli.calling.targets import prepared, require_target
 from vr_cli.index import as_commands
 from vr_cli.output import (
     ProgressLine,
     print_error,
     print_json,
     print_notes,
-    print_result,
 )
 from vr_cli.process.exits import Exit, end_soon, exit_code
 from vr_cli.process.loops import close, run_on
 from vr_cli.process.streams import diverted_stdout
-from vr_cli.showing.printing import print_view
+from vr_cli.showing.presenting import Presented, present, require_pages
+from vr_cli.showing.wanted import Wanted
 
 LOCAL = ("file_path", "directory")
 """Arguments that name a file or a folder of this machine."""
@@ -55,25 +55,33 @@ def run_each(
 
     Returns:
         The highest of the exit codes.
+
+    Raises:
+        VrError: when the file or the page that is wanted cannot be made; then no call is begun.
     """
     codes = []
-    runner = asyncio.Runner()
+    tool, runner = kernel.tools[name], asyncio.Runner()
     try:
+        with diverted_stdout():
+            require_pages(kernel.services, wanted)
+        target = require_target(tool, calls, wanted)
         for number, (source, arguments) in enumerate(calls.items(), 1):
             several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
             line = ProgressLine(several)
+            given = with_format(tool, arguments, target.ending) if target else arguments
             with diverted_stdout():
-                calling = _call(kernel, name, arguments, check, line)
+                calling = _call(kernel, name, given, check, line)
                 outcome = run_on(runner, calling, kernel.log)
-                outcome = limited(outcome, limit_of(kernel.tools[name], arguments))
-                view = run_on(runner, _view_of(kernel, name, outcome, wanted), kernel.log)
+                outcome = limited(outcome, limit_of(tool, given))
+                preparing = prepared(kernel, tool, given, outcome, wanted, target)
+                ready = run_on(runner, preparing, kernel.log)
             if several and wanted.as_json:
                 codes.append(_print_line(kernel, source, outcome))
                 continue
             if several:
                 failed = outcome.error is not None
                 click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
-            codes.append(_print_outcome(kernel, name, outcome, view, wanted))
+            codes.append(_print_outcome(kernel, tool, outcome, ready, wanted))
     finally:
         with diverted_stdout():
             try:
@@ -131,28 +139,14 @@ def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
     return exit_code(outcome.error)
 
 
-async def _view_of(kernel: Kernel, name: str, outcome: Outcome, wanted: Wanted) -> View | None:
-    """The view of a result; None for an error, for JSON, and for a document that stands alone."""
-    result, tool, views = outcome.result, kernel.tools[name], kernel.services.views
-    if result is None or outcome.error is not None or wanted.as_json:
-        return None
-    return None if is_document(tool, result, views) else await views.of_result(tool, result)
-
-
 def _print_outcome(
-    kernel: Kernel, name: str, outcome: Outcome, view: View | None, wanted: Wanted
+    kernel: Kernel, tool: Tool, outcome: Outcome, ready: Presented | None, wanted: Wanted
 ) -> int:
-    if outcome.error is not None:
+    if ready is None or outcome.result is None:
+        assert outcome.error is not None
         spelled = partial(as_commands, kernel.tools)
         print_error(outcome.error, outcome.call_id, as_json=wanted.as_json, spelled=spelled)
         return exit_code(outcome.error)
-    if wanted.as_json:
-        print_result(outcome.data, outcome.notes, as_json=True)
-        return Exit.OK
     artifacts = kernel.services.artifacts.folder
-    if view is not None:
-        print_view(view, full=wanted.full, artifacts=artifacts, said=titled(name))
-    elif outcome.result is not None:
-        print_document(outcome.result, kernel.tools[name].printed, artifacts)
-    print_notes(outcome.notes)
-    return Exit.OK
+    document = partial(print_document, outcome.result, tool.printed, artifacts)
+    return present(ready, kernel.services, wanted, document)

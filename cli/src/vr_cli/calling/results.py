@@ -34,9 +34,8 @@ def print_document(result: BaseModel, printed: Sequence[str], artifacts: Path) -
     data = result.model_dump(mode="json")
     unusual = result.model_dump(exclude_defaults=True)
     told = {name: value for name, value in data.items() if name in unusual} or data
-    files = [file for name in printed[1:] if (file := _file(data[name], artifacts))]
-    _print_document(data[printed[0]], files)
-    hidden = {*printed, NEXT} if files else set(printed)
+    _print_document(document_of(result, printed, artifacts))
+    hidden = {*printed, NEXT} if _files(result, printed, artifacts) else set(printed)
     told = {name: value for name, value in told.items() if name not in hidden}
     click.echo("\n".join(lines_of(with_files(told, artifacts))), err=True)
 
@@ -91,9 +90,19 @@ def _file(value: Any, artifacts: Path) -> Path | None:
     return file if file.is_file() else None
 
 
-def _print_document(text: str, files: Sequence[Path]) -> None:
-    """Print a document; where its whole text is a file, print that."""
-    for file in files:
+def document_of(result: BaseModel, printed: Sequence[str], artifacts: Path) -> str:
+    """The document of a result: where its whole text is a file, what that holds."""
+    text = str(getattr(result, printed[0])) if printed else ""
+    for file in _files(result, printed, artifacts):
         text = file.read_text("utf-8", errors="replace")
+    return text
+
+
+def _files(result: BaseModel, printed: Sequence[str], artifacts: Path) -> list[Path]:
+    named = (getattr(result, name) for name in printed[1:])
+    return [file for each in named if (file := _file(each, artifacts))]
+
+
+def _print_document(text: str) -> None:
     shown = visible(text) if sys.stdout.isatty() else text
     click.echo(shown.rstrip())

@@ -16,7 +16,7 @@ from vr_kernel.isolation import contained
 from vr_cli.calling.calls import LOCAL, run_each
 from vr_cli.calling.results import FOUND
 from vr_cli.calling.values import named, parse_items, parse_value, schema_of
-from vr_cli.calling.wanted import options, taken_from
+from vr_cli.showing.wanted import options, taken_from
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"

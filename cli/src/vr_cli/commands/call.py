@@ -9,8 +9,8 @@ from vr_kernel import Config
 
 from vr_cli.calling.calls import run_tool
 from vr_cli.calling.values import named, parse_value, schema_of
-from vr_cli.calling.wanted import options, taken_from
 from vr_cli.opening import open_kernel
+from vr_cli.showing.wanted import options, taken_from
 
 
 @click.command()

@@ -27,6 +27,7 @@ from vr_kernel.views import (
 )
 
 from vr_cli.showing import evidence, lists, tables
+from vr_cli.showing.output_file import RENDERED
 from vr_cli.showing.pen import BOLD, DIM, HEAD, TIME, Pen
 from vr_cli.showing.window import WIDEST_TEXT
 
@@ -138,7 +139,8 @@ def _file(block: File, pen: Pen) -> Text:
     if pen.path_of(block.link) is None and block.size is None and not is_web(block.link):
         return pen.line("the file is not there any more", DIM)
     if block.link.startswith(URI_PREFIX) and not pen.full:
-        keep = pen.line("-o FILE keeps it", DIM) if pen.keeps else pen.text()
+        keeps = pen.keeps and not block.link.lower().endswith(tuple(f".{it}" for it in RENDERED))
+        keep = pen.line("-o FILE keeps it", DIM) if keeps else pen.text()
         return pen.joined([pen.file(block.link, block.size), keep], ", ")
     return pen.file(block.link, block.size)
 

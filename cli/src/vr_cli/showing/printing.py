@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,7 +12,9 @@ from vr_kernel.views import View
 from vr_cli.output import print_notes
 
 
-def print_view(view: View, *, full: bool, artifacts: Path, said: str = "") -> None:
+def print_view(
+    view: View, *, full: bool, artifacts: Path, said: str = "", ways: Sequence[str] = ("--full",)
+) -> None:
     """Print a view for the window of this command.
 
     Args:
@@ -19,12 +22,13 @@ def print_view(view: View, *, full: bool, artifacts: Path, said: str = "") -> No
         full: whether all of it is shown, or a summary.
         artifacts: the folder of artifacts.
         said: a title that the reader knows already.
+        ways: options that show what a summary leaves out.
     """
     from vr_cli.showing.pen import Pen
     from vr_cli.showing.terminal import drawn
     from vr_cli.showing.window import window_of
 
     window = window_of(sys.stdout)
-    text = drawn(view, Pen(window, full, artifacts, said=said))
+    text = drawn(view, Pen(window, full, artifacts, "-o FILE" in ways, said), ways)
     click.echo(text, color=window.colour or None)
     print_notes(view.notes)

@@ -101,8 +101,14 @@ async def _delete(store: ArtifactStore, names: Iterable[str]) -> None:
 def _cache(paths: Paths, before: float) -> Removable:
     results = paths.cache / "results.db"
     count, size = measure_results(results, before)
+    pages = [*_files(paths.pages, before)]
+
+    def remove() -> None:
+        _unlink(pages)
+        clear_cache(paths.cache, before)
+
     note = "What is asked again is computed, or paid for, again."
-    return Removable("cache", count, size, note, partial(clear_cache, paths.cache, before))
+    return Removable("cache", count + len(pages), size + _size(pages), note, remove)
 
 
 def _downloads(paths: Paths, before: float) -> Removable:

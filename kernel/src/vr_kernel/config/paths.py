@@ -44,6 +44,11 @@ class Paths:
         return self.cache / "downloads"
 
     @property
+    def pages(self) -> Path:
+        """Pages that were made to be looked at once, in a browser."""
+        return self.cache / "pages"
+
+    @property
     def models(self) -> Path:
         """Downloaded models."""
         return self.state / "models"

@@ -1,0 +1,89 @@
+"""Endings of files that a tool's result can be kept in, beside those of every result."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vr_kernel import Code, Tool, VrError
+from vr_kernel.files import URI_PREFIX
+from vr_kernel.running import Outcome
+
+from vr_cli.showing.output_file import RENDERED
+
+FORMAT = "format"
+"""The argument that chooses between kinds of files."""
+_ADDRESS = re.compile(r'"(?:\w+_)?uri"\s*:')
+
+
+def possible_endings(tool: Tool) -> set[str]:
+    """Endings by the schemas of a tool: its formats, or any when it returns other files."""
+    formats = formats_of(tool)
+    if formats:
+        return formats
+    return {"*"} if _ADDRESS.search(json.dumps(tool.output_schema)) else set()
+
+
+def formats_of(tool: Tool) -> set[str]:
+    """The formats of files between which a tool lets choose."""
+    return {str(it) for it in _format_of(tool).get("enum", ())}
+
+
+def with_format(tool: Tool, arguments: Mapping[str, Any], ending: str) -> dict[str, Any]:
+    """The arguments, with the format that the ending of the file says.
+
+    Raises:
+        VrError: INVALID_INPUT when another format was asked for.
+    """
+    given = dict(arguments)
+    formats = formats_of(tool)
+    if ending == "json" or ending not in formats:
+        return given
+    asked = given.setdefault(FORMAT, ending)
+    if asked != ending and ending not in RENDERED:
+        hint = f"Leave --format out, or name a file with .{asked}."
+        message = f"The file ends with .{ending}, but --format is {asked}."
+        raise VrError(message, Code.INVALID_INPUT, hint=hint)
+    return given
+
+
+def is_made_by(tool: Tool, arguments: Mapping[str, Any], ending: str) -> bool:
+    """Check that a tool itself makes a file with this ending, instead of a view being written."""
+    if ending not in RENDERED:
+        return True
+    return ending != "json" and arguments.get(FORMAT) == ending and ending in formats_of(tool)
+
+
+def file_of(outcome: Outcome, ending: str, artifacts: Path) -> Path | None:
+    """The first artifact of a result that ends so."""
+    for uri in _addresses(outcome.data):
+        path = artifacts / uri.rpartition("/")[2]
+        if path.suffix[1:].lower() == ending and path.is_file():
+            return path
+    return None
+
+
+def endings_of(outcome: Outcome) -> list[str]:
+    """The endings of the artifacts of a result."""
+    return sorted({Path(uri).suffix[1:] for uri in _addresses(outcome.data)} - {""})
+
+
+def _format_of(tool: Tool) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = tool.input_schema.get("properties", {}).get(FORMAT, {})
+    name = found.get("$ref", "").rpartition("/")[2]
+    return {**tool.input_schema.get("$defs", {}).get(name, {}), **found}
+
+
+def _addresses(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if value.startswith(URI_PREFIX):
+            yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _addresses(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _addresses(each)

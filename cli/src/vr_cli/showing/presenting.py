@@ -1,0 +1,128 @@
+"""Presents a view as a person wants it: in the window, as a file, in the browser."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+from vr_kernel import Services, View, ViewRenderer, VrError, private_folder, visible
+from vr_kernel.text import spelled_json
+from vr_kernel.views import as_markdown, as_text
+
+from vr_cli.output import print_error, print_json, print_notes
+from vr_cli.process.exits import Exit, exit_code
+from vr_cli.showing.browser import moment_of, open_page, readable_name, renderer_of
+from vr_cli.showing.output_file import OutputFile, unwritten
+from vr_cli.showing.printing import print_view
+from vr_cli.showing.wanted import Wanted
+
+
+@dataclass(slots=True)
+class Presented:
+    """A thing that is about to be shown.
+
+    Attributes:
+        data: the JSON of it.
+        view: None for a document that stands alone.
+        kept: the path of the file that was written.
+        page: the page that is opened.
+        failure: the reason why no file or page could be made.
+        notes: remarks.
+        said: a title that the reader knows already.
+    """
+
+    data: Mapping[str, Any]
+    view: View | None
+    notes: tuple[str, ...] = ()
+    said: str = ""
+    kept: str = ""
+    page: Path | None = None
+    failure: VrError | None = field(default=None)
+
+
+def require_pages(services: Services, wanted: Wanted) -> None:
+    """Check that pages can be made, where one is wanted.
+
+    Raises:
+        VrError: UNAVAILABLE when nothing makes them.
+    """
+    if wanted.in_browser or (wanted.output or "").lower().endswith(".html"):
+        renderer_of(services)
+
+
+async def write_view(it: Presented, services: Services, target: OutputFile) -> None:
+    """Write what is shown into a file, by its ending; a failure is kept for the end."""
+    assert it.view is not None
+    try:
+        if target.ending == "html":
+            page = await renderer_of(services).page(it.view, target.path.parent)
+            target.write(page)
+        elif target.ending == "json":
+            target.write(f"{spelled_json(it.data, 2)}\n")
+        else:
+            target.write((as_markdown if target.ending == "md" else as_text)(it.view))
+        it.kept = target.named
+    except VrError as error:
+        it.failure = error
+
+
+async def make_page(it: Presented, services: Services) -> None:
+    """Make the page that is opened; a failure is kept for the end."""
+    assert it.view is not None
+    folder = services.paths.pages
+    try:
+        private_folder(folder)
+        name = folder / f"{readable_name(it.view.title)}.html"
+        target = OutputFile(name, str(name), replaces=True)
+        target.write(await renderer_of(services).page(it.view, folder))
+        it.page = name
+    except VrError as error:
+        it.failure = error
+    except OSError as error:
+        it.failure = unwritten(str(folder), error)
+
+
+def present(
+    it: Presented,
+    services: Services,
+    wanted: Wanted,
+    document: Callable[[], None] = lambda: None,
+) -> int:
+    """Print what is to be printed, open what is to be opened, and return the exit code.
+
+    Args:
+        it: made by the functions above.
+        services: of the kernel.
+        wanted: the options.
+        document: prints a document that stands alone, where there is no view.
+    """
+    opened = it.page is not None and open_page(it.page, moment_of(it.view) if it.view else 0.0)
+    told = [it.kept, str(it.page) if it.page and not opened else ""]
+    if opened:
+        click.echo(f"Opened in the browser: {visible(str(it.page))}", err=True)
+    if wanted.as_json:
+        print_json(it.data)
+    elif it.kept or it.page:
+        click.echo("\n".join(visible(each) for each in told if each), nl=any(told))
+    elif it.view is None:
+        document()
+    else:
+        _show(it.view, it.said, services, wanted)
+    print_notes(it.notes)
+    if it.failure is not None:
+        with suppress(BrokenPipeError):
+            sys.stdout.flush()
+        print_error(it.failure)
+        return exit_code(it.failure)
+    return Exit.OK
+
+
+def _show(view: View, said: str, services: Services, wanted: Wanted) -> None:
+    ways = ["--full", *(["--open"] if services.providers.names(ViewRenderer) else []), "-o FILE"]
+    folder = services.artifacts.folder
+    print_view(view, full=wanted.full, artifacts=folder, said=said, ways=ways)
