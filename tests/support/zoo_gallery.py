@@ -1,10 +1,24 @@
 """A plugin of the zoo whose results have every kind of block, long lists and hostile texts."""
 
 import base64
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel
-from vr_kernel import READ_ONLY, WRITES_LOCAL, Call, hookimpl, tool
+from vr_kernel import (
+    READ_ONLY,
+    WRITES_LOCAL,
+    Call,
+    Record,
+    RecordField,
+    RecordKind,
+    VrError,
+    hookimpl,
+    tool,
+)
+from vr_kernel import (
+    Code as ErrorCode,
+)
 from vr_kernel.views import (
     Action,
     Claim,
@@ -103,6 +117,42 @@ async def gallery_fail(call: Call) -> Shown:
     return Shown(text="shown all the same")
 
 
+def _counted(calls: Path) -> int:
+    calls.write_text((calls.read_text("utf-8") if calls.exists() else "") + "x", "utf-8")
+    return len(calls.read_text("utf-8"))
+
+
+@tool(effects=WRITES_LOCAL)
+async def gallery_make(
+    call: Call,
+    format: Literal["gif", "mp3"] = "mp3",  # noqa: A002 - the name that commands know
+) -> Shown:
+    """Make a file, and count the calls in a file beside."""
+    count = _counted(Path("calls"))
+    mime = {"gif": "image/gif", "mp3": "audio/mpeg"}[format]
+    made = call.artifact(format.encode() * 9, mime)
+    return Shown(text="made", calls=count, file_uri=made.uri)
+
+
+@tool(effects=WRITES_LOCAL, long=True)
+async def gallery_note(call: Call, about: str, text: str, title: str = "") -> Shown:
+    """Record a note about a source."""
+    if text == "fail":
+        raise VrError("It did not work.", ErrorCode.NOT_FOUND)
+    call.record(Record("GalleryNotes", {"source": about, "title": title, "text": text}))
+    return Shown(text=text)
+
+
+NOTES = RecordKind(
+    "GalleryNotes",
+    "Notes about sources.",
+    tuple(RecordField(name) for name in ("text", "title", "source")),
+    rerank="text",
+    source="source",
+    title="title",
+)
+
+
 @view(tool="gallery_all")
 async def all_blocks(services: Any, shown: Shown) -> View:
     return gallery(shown.text)
@@ -185,7 +235,20 @@ def gallery(text: str) -> View:
 
 @hookimpl
 def vr_tools():
-    return [gallery_all, gallery_hostile, gallery_plain, gallery_document, gallery_fail]
+    return [
+        gallery_all,
+        gallery_hostile,
+        gallery_plain,
+        gallery_document,
+        gallery_fail,
+        gallery_make,
+        gallery_note,
+    ]
+
+
+@hookimpl
+def vr_record_kinds():
+    return [NOTES]
 
 
 @hookimpl

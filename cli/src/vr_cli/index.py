@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from vr_kernel import Kernel, Tool
 
+LIST = "list"
+"""The second word that lists the sources of which a plugin has records."""
 CommandNames = Mapping[str, Mapping[str, str]]
 """First word -> second word -> one line of help; the second word is empty for a lone command."""
 
@@ -31,7 +33,18 @@ def command_names(kernel: Kernel) -> dict[str, dict[str, str]]:
     for command in kernel.commands:
         first, *rest = command.path
         names.setdefault(first, {})[" ".join(rest)] = visible(command.help)
+    for domain in kinds_of_domains(kernel):
+        names.setdefault(domain, {}).setdefault(LIST, f"List the sources of {domain}.")
     return names
+
+
+def kinds_of_domains(kernel: Kernel) -> dict[str, list[str]]:
+    """The kinds of records of each plugin that has commands of its own name."""
+    from vr_kernel.loading import RESERVED_DOMAINS
+
+    domains = {tool.domain for tool in kernel.tools.values()} - RESERVED_DOMAINS
+    offered = {it.name: it.offers["record kinds"] for it in kernel.plugins()}
+    return {name: kinds for name, kinds in offered.items() if kinds and name in domains}
 
 
 def subcommand(tool_name: str) -> str:

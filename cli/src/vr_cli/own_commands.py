@@ -10,8 +10,10 @@ OWN = {
     "cost": ("vr_cli.commands.cost:cost", "Show what language models were used for."),
     "doctor": ("vr_cli.commands.doctor:doctor", "Find what is wrong, and how to mend it."),
     "init": ("vr_cli.commands.init:init", "Connect MCP clients, allow folders, keep a key."),
+    "list": ("vr_cli.commands.list:list_command", "List what is known."),
     "plugin": ("vr_cli.commands.plugin:plugin", "List, install, make and check plugins."),
     "serve": ("vr_cli.commands.serve:serve", "Serve all tools to an MCP client."),
+    "show": ("vr_cli.commands.show:show", "Show a source, a record, a job, or a file of -o."),
     "store": ("vr_cli.commands.store:store", "Show how far the store is, and what it refused."),
 }
 """Name -> `module:attribute` of the command, and one line of help."""

@@ -14,7 +14,7 @@ from vr_kernel.loading import PluginState, PluginStatus, explain, within
 from vr_cli.calling.tool_command import tool_command
 from vr_cli.configuration import config_of
 from vr_cli.groups import imported
-from vr_cli.index import command_names, subcommand
+from vr_cli.index import LIST, command_names, kinds_of_domains, subcommand
 from vr_cli.opening import open_kernel
 from vr_cli.output import print_broken
 from vr_cli.own_commands import OWN
@@ -90,6 +90,11 @@ class PluginCommands:
         for command in self._kernel.commands:
             if command.path == (self._name, second):
                 return _code_of(self._kernel, command)
+        kinds = kinds_of_domains(self._kernel)
+        if second == LIST and self._name in kinds:
+            from vr_cli.commands.list import list_of
+
+            return list_of(self._kernel, self._name, kinds[self._name])
         known = command_names(self._kernel).get(self._name, {})
         raise (None if known else self._refused()) or _unknown(second, known)
 

@@ -19,6 +19,7 @@ from vr_cli.calling.ids import whole_ids
 from vr_cli.calling.results import limited, print_document
 from vr_cli.calling.targets import prepared, require_target
 from vr_cli.index import as_commands
+from vr_cli.opening import at_work
 from vr_cli.output import (
     ProgressLine,
     print_error,
@@ -26,8 +27,6 @@ from vr_cli.output import (
     print_notes,
 )
 from vr_cli.process.exits import Exit, end_soon, exit_code
-from vr_cli.process.loops import close, run_on
-from vr_cli.process.streams import diverted_stdout
 from vr_cli.showing.presenting import Presented, present, require_pages
 from vr_cli.showing.wanted import Wanted
 
@@ -59,22 +58,16 @@ def run_each(
     Raises:
         VrError: when the file or the page that is wanted cannot be made; then no call is begun.
     """
-    codes = []
-    tool, runner = kernel.tools[name], asyncio.Runner()
-    try:
-        with diverted_stdout():
-            require_pages(kernel.services, wanted)
+    codes, tool = [], kernel.tools[name]
+    with at_work(kernel) as run:
+        require_pages(kernel.services, wanted)
         target = require_target(tool, calls, wanted)
         for number, (source, arguments) in enumerate(calls.items(), 1):
             several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
-            line = ProgressLine(several)
             given = with_format(tool, arguments, target.ending) if target else arguments
-            with diverted_stdout():
-                calling = _call(kernel, name, given, check, line)
-                outcome = run_on(runner, calling, kernel.log)
-                outcome = limited(outcome, limit_of(tool, given))
-                preparing = prepared(kernel, tool, given, outcome, wanted, target)
-                ready = run_on(runner, preparing, kernel.log)
+            outcome = run(_call(kernel, name, given, check, ProgressLine(several)))
+            outcome = limited(outcome, limit_of(tool, given))
+            ready = run(prepared(kernel, tool, given, outcome, wanted, target))
             if several and wanted.as_json:
                 codes.append(_print_line(kernel, source, outcome))
                 continue
@@ -82,12 +75,6 @@ def run_each(
                 failed = outcome.error is not None
                 click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
             codes.append(_print_outcome(kernel, tool, outcome, ready, wanted))
-    finally:
-        with diverted_stdout():
-            try:
-                run_on(runner, kernel.aclose(), kernel.log)
-            finally:
-                close(runner, kernel.log)
     return max(codes)
 
 

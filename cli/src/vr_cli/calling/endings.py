@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,8 @@ from vr_cli.showing.output_file import RENDERED
 
 FORMAT = "format"
 """The argument that chooses between kinds of files."""
-_ADDRESS = re.compile(r'"(?:\w+_)?uri"\s*:')
+ADDRESS = "uri"
+"""The field of a result that is a file."""
 
 
 def possible_endings(tool: Tool) -> set[str]:
@@ -24,7 +23,7 @@ def possible_endings(tool: Tool) -> set[str]:
     formats = formats_of(tool)
     if formats:
         return formats
-    return {"*"} if _ADDRESS.search(json.dumps(tool.output_schema)) else set()
+    return {"*"} if ADDRESS in tool.output_schema.get("properties", {}) else set()
 
 
 def formats_of(tool: Tool) -> set[str]:

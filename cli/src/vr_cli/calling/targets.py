@@ -80,7 +80,7 @@ def _keep_file(
         if made := file_of(outcome, target.ending, artifacts):
             target.copy(made)
         elif document:
-            target.write(document)
+            target.write(f"{document.rstrip()}\n")
         else:
             raise _no_such_file(target, outcome)
         ready.kept = target.named

@@ -1,0 +1,150 @@
+"""Lists of the sources that are known, and of the records of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from vr_kernel import Change, Code, Kernel, Source, StoredRecord, View, VrError, did_you_mean
+from vr_kernel.views import (
+    Cell,
+    Link,
+    Prose,
+    Records,
+    Table,
+    is_web,
+    item_of,
+    shown_host,
+    titled,
+)
+
+from vr_cli.showing.subjects import ID_CHARS, all_sources, title_of_source
+
+DAY = len("2030-01-31")
+WINDOW = 1000
+"""Changes that are looked through at first for the latest records; more each time."""
+Listed = tuple[View, dict[str, Any]]
+"""A view, and the JSON of it."""
+
+
+async def list_sources(
+    kernel: Kernel, kinds: Collection[str], limit: int, after: int | None
+) -> Listed:
+    """List sources as a table, the last changed first.
+
+    Args:
+        kernel: whose journal is read.
+        kinds: only sources with records of these; all when there are none.
+        limit: most sources.
+        after: the number of the last one that was seen.
+    """
+    found: list[Source] = []
+    async for each in all_sources(kernel):
+        if (after is None or each.seq < after) and (not kinds or {*kinds} & {*each.kinds}):
+            found.append(each)
+        if len(found) > limit:
+            break
+    shown, more = found[:limit], len(found) > limit
+    data = {
+        "sources": [_source_data(each) for each in shown],
+        "next": shown[-1].seq if more else None,
+    }
+    if not shown:
+        return View("Sources", [Prose("Nothing is known yet.")]), data
+    rows = [_source_row(each) for each in shown]
+    table = Table(["Title", "Source", "Known", "Last", "Id"], rows)
+    return View("Sources", [table], notes=_further(shown[-1].seq if more else None)), data
+
+
+async def list_records(kernel: Kernel, name: str, limit: int, after: int | None) -> Listed:
+    """List the records of a kind, the last changed first.
+
+    Raises:
+        VrError: NOT_FOUND for an unknown kind.
+    """
+    kind = await _kind(kernel, name)
+    changes = await _latest(kernel, kind, limit + 1, after)
+    shown, more = changes[:limit], len(changes) > limit
+    following = shown[-1].seq if more else None
+    records = [
+        {"key": it.key, "created_at": it.created_at, "fields": it.fields, "seq": it.seq}
+        for it in shown
+    ]
+    data = {"kind": kind, "records": records, "next": following}
+    declared = kernel.services.kinds.get(kind)
+    items = [
+        item_of(
+            declared,
+            StoredRecord(kind, it.key, {"created_at": it.created_at, **(it.fields or {})}),
+        )
+        for it in shown
+    ]
+    block = Records(items) if items else Prose("There are none.")
+    about = [declared.description] if declared else ["The plugin of this kind is not loaded."]
+    return View(titled(kind), [block], about, notes=_further(following)), data
+
+
+async def _kind(kernel: Kernel, name: str) -> str:
+    services = kernel.services
+    gone = await services.journal.undeclared(services.workspace, list(services.kinds))
+    known = {it.casefold(): it for it in [*services.kinds, *(each.kind for each in gone)]}
+    if name.casefold() in known:
+        return known[name.casefold()]
+    near = did_you_mean(name, known.values())
+    hint = f"{near}There are: {', '.join(sorted(known.values()))}."
+    raise VrError(f"There is no kind of records {name!r}.", Code.NOT_FOUND, hint=hint)
+
+
+async def _latest(kernel: Kernel, kind: str, count: int, before: int | None) -> list[Change]:
+    """The latest records of a kind, the last first, looked for from the journal's end."""
+    services = kernel.services
+    end = (await services.journal.last_seq()) + 1 if before is None else before
+    found: list[Change] = []
+    window = WINDOW
+    while end > 1 and len(found) < count:
+        begin = max(end - 1 - window, 0)
+        part = await _between(kernel, kind, begin, end)
+        found += reversed(part)
+        end, window = begin + 1, window * 2
+    return found[:count]
+
+
+async def _between(kernel: Kernel, kind: str, after: int, before: int) -> list[Change]:
+    services, found = kernel.services, []
+    while page := await services.journal.changes(after, WINDOW, (kind,), services.workspace):
+        found += [it for it in page if it.seq < before and it.fields is not None]
+        after = page[-1].seq
+        if len(page) < WINDOW or after >= before:
+            break
+    return found
+
+
+def _source_row(source: Source) -> list[Cell]:
+    known = ", ".join(f"{kind} {count}" for kind, count in source.kinds.items())
+    where = shown_host(source.source)
+    if _is_missing(source.source):
+        place = Link("", f"{where} (not there any more)")
+    else:
+        place = Link(source.source, where)
+    return [title_of_source(source), place, known, source.last_at[:DAY], source.id[:ID_CHARS]]
+
+
+def _source_data(source: Source) -> dict[str, Any]:
+    names = ("id", "source", "title", "first_at", "last_at", "seq")
+    told = {name: getattr(source, name) for name in names}
+    return {**told, "kinds": dict(source.kinds), "missing": _is_missing(source.source)}
+
+
+def _is_missing(source: str) -> bool:
+    """True for a file of this machine that is not there any more."""
+    if is_web(source) or not Path(source).is_absolute():
+        return False
+    try:
+        return not Path(source).exists()
+    except (OSError, ValueError):
+        return True
+
+
+def _further(seq: int | None) -> list[str]:
+    return [] if seq is None else [f"There are more: add --after {seq}."]

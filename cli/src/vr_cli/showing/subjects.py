@@ -1,0 +1,209 @@
+"""Finds what a person names: a source, a record, a job, or a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vr_kernel import Code, Kernel, Source, StoredRecord, View, VrError, did_you_mean, entity_key
+from vr_kernel import visible_line as line
+from vr_kernel.views import from_data, shown_host
+
+SHORTEST = 4
+"""Fewest characters that are taken for the beginning of an id."""
+ID_CHARS = 8
+NAMED = 6
+"""Most things that an error names."""
+PAGE = 500
+MOST_BYTES = 64_000_000
+"""Largest file that is read as a view."""
+_HEX = frozenset("0123456789abcdef-")
+_ENDED = ("done", "failed", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A thing that can be shown: the words for it, and what makes its view."""
+
+    words: str
+    show: Callable[[], Awaitable[View]]
+
+
+async def all_sources(kernel: Kernel) -> AsyncIterator[Source]:
+    """Every source that records are about, the last changed first."""
+    journal, workspace = kernel.services.journal, kernel.services.workspace
+    after: int | None = None
+    while page := await journal.sources(workspace, after, PAGE):
+        for each in page:
+            yield each
+        after = page[-1].seq
+
+
+def title_of_source(source: Source) -> str:
+    """The title of a source; without one its host or the name of its file."""
+    return line(source.title) or shown_host(source.source)
+
+
+async def find_subject(kernel: Kernel, text: str) -> Subject:
+    """Return the only thing that a text names.
+
+    Raises:
+        VrError: NOT_FOUND when it names nothing; INVALID_INPUT when it names several.
+    """
+    finder = _Finder(kernel)
+    found = await finder.exact(text)
+    if found is not None:
+        return found
+    fitting = [*await finder.sources(text), *await finder.jobs(text), *await finder.records(text)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise _ambiguous(text, [each.words for each in fitting])
+    raise await finder.unknown(text)
+
+
+class _Finder:
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._services = kernel.services
+        self._workspace = kernel.services.workspace
+
+    async def exact(self, text: str) -> Subject | None:
+        """A file, an address, a whole id, or a record with its kind."""
+        kind, slash, key = text.partition("/")
+        if slash and kind in await self._kinds():
+            return await self._record(kind, key)
+        if (path := _file(text)) and path.suffix.lower() == ".json":
+            return Subject(text, lambda: self._kept(path))
+        named = [text, *([str(path), str(path.resolve())] if path else [])]
+        for each in [text, *(entity_key("source", name) for name in named)]:
+            if source := await self._services.journal.source(self._workspace, each):
+                return self._source(source)
+        return None
+
+    async def sources(self, text: str) -> list[Subject]:
+        """Sources whose id begins so, or whose title or file name has these words."""
+        begun, words = text.lower(), text.casefold()
+        exact, fitting = [], []
+        async for each in all_sources(self._kernel):
+            title, name = title_of_source(each).casefold(), shown_host(each.source).casefold()
+            if words in (title, name, Path(name).stem):
+                exact.append(self._source(each))
+            elif words in title or (len(begun) >= SHORTEST and each.id.startswith(begun)):
+                fitting.append(self._source(each))
+        return exact or fitting
+
+    async def jobs(self, text: str) -> list[Subject]:
+        """Jobs whose id begins so."""
+        if not _may_be_id(text):
+            return []
+        principal = self._services.identity.principal
+        found = await self._services.jobs.list(principal, (), PAGE)
+        return [
+            Subject(f"job {it.id[:ID_CHARS]} ({it.tool})", lambda it=it: self._job(it.id, it.state))  # type: ignore[misc]
+            for it in found
+            if it.id.startswith(text.lower())
+        ]
+
+    async def records(self, text: str) -> list[Subject]:
+        """Records of any kind whose key begins so."""
+        if not _may_be_id(text):
+            return []
+        found = []
+        for kind in await self._kinds():
+            keys = await self._services.journal.keys(kind, self._workspace)
+            found += [self._shown(kind, key) for key in keys if key.startswith(text.lower())]
+        return found
+
+    async def unknown(self, text: str) -> VrError:
+        """The error of what nothing is known of, with the nearest title."""
+        titles = [title_of_source(each) async for each in all_sources(self._kernel)]
+        near = did_you_mean(text, titles)
+        return VrError(
+            f"Nothing is known of {line(text)!r}.",
+            Code.NOT_FOUND,
+            category="SUBJECT_UNKNOWN",
+            hint=f"{near}`vr list` shows the sources, `vr job list` the jobs.",
+        )
+
+    async def _kinds(self) -> list[str]:
+        known = list(self._services.kinds)
+        gone = await self._services.journal.undeclared(self._workspace, known)
+        return [*known, *(each.kind for each in gone)]
+
+    async def _record(self, kind: str, key: str) -> Subject:
+        keys = await self._services.journal.keys(kind, self._workspace)
+        fitting = [key] if key in keys else [it for it in keys if key and it.startswith(key)]
+        if len(fitting) > 1:
+            raise _ambiguous(f"{kind}/{key}", [f"{kind}/{it}" for it in fitting])
+        if not fitting:
+            hint = f"`vr list {kind}` shows the records of that kind."
+            raise VrError(f"There is no record {kind}/{line(key)}.", Code.NOT_FOUND, hint=hint)
+        return self._shown(kind, fitting[0])
+
+    def _shown(self, kind: str, key: str) -> Subject:
+        async def show() -> View:
+            found = await self._services.journal.record(self._workspace, kind, key)
+            if found is None:
+                raise VrError(f"The record {kind}/{key} is damaged or gone.", Code.NOT_FOUND)
+            given = {"created_at": found.created_at, **(found.fields or {})}
+            record = StoredRecord(kind, key, given, found.provenance)
+            return await self._services.views.of_records([record])
+
+        return Subject(f"{kind}/{key[:ID_CHARS]}", show)
+
+    def _source(self, source: Source) -> Subject:
+        words = f"source {source.id[:ID_CHARS]} ({title_of_source(source)})"
+        return Subject(words, lambda: self._services.views.of_source(source.id))
+
+    async def _job(self, job_id: str, state: str) -> View:
+        """The result of a job that has ended; else its progress."""
+        name = "job_result" if state in _ENDED else "job_status"
+        outcome = await self._kernel.run(name, {"job_id": job_id})
+        if outcome.error is not None or outcome.result is None:
+            raise outcome.error or VrError("The job has no result.", Code.NOT_FOUND)
+        return await self._services.views.of_result(self._kernel.tools[name], outcome.result)
+
+    async def _kept(self, path: Path) -> View:
+        """A view or a result that was written with `-o`."""
+        data = _read_json(path)
+        if isinstance(data, dict) and not isinstance(data.get("blocks"), list):
+            tools = self._kernel.tools.values()
+            made = (it.name for it in tools if it.result.model_fields.keys() == data.keys())
+            return await self._services.views.of_result_data(next(made, path.stem), data)
+        return from_data(data)
+
+
+def _file(text: str) -> Path | None:
+    try:
+        path = Path(text.removeprefix("file://")).expanduser().absolute()
+        return path if path.is_file() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise VrError(f"{path.name} is too large to be shown.", Code.TOO_LARGE)
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"{path.name} cannot be read as JSON: {error}."
+        raise VrError(message, Code.INVALID_INPUT) from error
+
+
+def _may_be_id(text: str) -> bool:
+    return len(text) >= SHORTEST and _HEX.issuperset(text.lower())
+
+
+def _ambiguous(text: str, fitting: Sequence[str]) -> VrError:
+    more = f", and {len(fitting) - NAMED} more" if len(fitting) > NAMED else ""
+    return VrError(
+        f"{line(text)!r} may be {len(fitting)} things.",
+        Code.INVALID_INPUT,
+        category="SUBJECT_AMBIGUOUS",
+        hint=f"Give more of it: {', '.join(fitting[:NAMED])}{more}.",
+    )

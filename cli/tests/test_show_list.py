@@ -1,0 +1,173 @@
+"""`vr show` and `vr list`: what is known, found by whatever a person remembers of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_fork import FreshVr
+from plugin_zoo import Zoo
+from zoo_animals import GALLERY
+
+WEB = "https://example.org/films/7"
+JOB = """
+import asyncio, sys
+from vr_kernel import Kernel, load_config
+
+async def main():
+    async with Kernel.open(load_config()) as kernel:
+        jobs, me = kernel.services.jobs, kernel.services.identity.principal
+        for text in sys.argv[1:]:
+            given = {"about": "https://example.org/job", "text": text}
+            job = await jobs.begin("gallery_note", given, me)
+            print((await jobs.wait(job, me, 30)).id)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def vr(tmp_path_factory: pytest.TempPathFactory) -> FreshVr:
+    """Three sources: a page, a file, and a file that is gone."""
+    zoo = Zoo(tmp_path_factory.mktemp("zoo")).add(GALLERY)
+    vr = FreshVr(zoo.environment(), zoo.work)
+    film = zoo.work / "film.mp4"
+    film.write_bytes(b"a film")
+    noted = [
+        (WEB, "A heron stands in the pond.", "Birds of the pond"),
+        (str(film), "The fox jumps over the dog.", "Foxes at night"),
+        (str(zoo.work / "gone.mp4"), "Nobody knows.", ""),
+        (WEB, "It flies away.", "Birds of the pond"),
+    ]
+    for source, text, title in noted:
+        ended = vr.run("gallery", "note", "--about", source, "--text", text, "--title", title)
+        assert ended.code == 0, ended
+    return vr
+
+
+def ids(vr: FreshVr) -> dict[str, str]:
+    """Ids of sources by their titles."""
+    return {it["title"]: it["id"] for it in vr.run("list", "--json").data["sources"]}
+
+
+def test_sources_are_listed_the_last_changed_first(vr: FreshVr) -> None:
+    lines = vr.run("list").stdout.splitlines()
+    text = "\n".join(lines)
+    assert text.index("Birds of the pond") < text.index("gone.mp4") < text.index("Foxes at night")
+    assert "not there any" in text
+    assert "GalleryNotes 2" in text
+    assert max(map(len, lines)) <= 80
+    listed = vr.run("list", "--json").data["sources"]
+    assert [it["missing"] for it in listed] == [False, True, False]
+    assert listed[0]["kinds"] == {"GalleryNotes": 2}
+
+
+def test_a_list_goes_on_where_it_ended(vr: FreshVr) -> None:
+    first = vr.run("list", "--limit", "2", "--json").data
+    assert len(first["sources"]) == 2
+    rest = vr.run("list", "--after", str(first["next"]), "--json").data
+    assert ([it["title"] for it in rest["sources"]], rest["next"]) == (["Foxes at night"], None)
+    assert f"--after {first['next']}" in vr.run("list", "--limit", "2").stderr
+
+
+def test_a_domain_lists_its_own(vr: FreshVr) -> None:
+    assert vr.run("gallery", "list", "--json").data == vr.run("list", "--json").data
+    assert "List the sources of gallery." in vr.run("gallery", "--help").stdout
+    assert vr.run("infra", "list").code == 2
+
+
+def test_records_of_a_kind_are_listed(vr: FreshVr) -> None:
+    said = vr.run("list", "gallerynotes")
+    assert said.stdout.startswith("GalleryNotes\nNotes about sources.\n")
+    assert said.stdout.index("It flies") < said.stdout.index("The fox") < said.stdout.index("heron")
+    data = vr.run("list", "GalleryNotes", "--limit", "1", "--json").data
+    assert [it["fields"]["text"] for it in data["records"]] == ["It flies away."]
+    rest = vr.run("list", "GalleryNotes", "--after", str(data["next"]), "--json").data
+    assert len(rest["records"]) == 3
+    unknown = vr.run("list", "GalleryNote")
+    assert unknown.code == 1
+    assert "Did you mean 'GalleryNotes'?" in unknown.stderr
+
+
+def test_a_source_is_found_by_what_one_remembers(vr: FreshVr) -> None:
+    whole = ids(vr)["Foxes at night"]
+    for named in (
+        ["film.mp4"], ["./film.mp4"], [str(vr.folder / "film.mp4")], ["Foxes", "at", "night"],
+        ["foxes"], [whole], [whole[:8]], ["film"],
+    ):  # fmt: skip
+        ended = vr.run("show", *named)
+        assert ended.code == 0, (named, ended)
+        assert "The fox jumps over the dog." in ended.stdout, named
+    assert "heron" in vr.run("show", WEB).stdout
+
+
+def test_a_record_is_found_by_its_kind_and_key(vr: FreshVr) -> None:
+    (record, *_) = vr.run("list", "GalleryNotes", "--json").data["records"]
+    key = record["key"]
+    for named in (f"GalleryNotes/{key}", f"GalleryNotes/{key[:8]}", key[:13]):
+        assert "It flies away." in vr.run("show", named).stdout, named
+    assert "vr list GalleryNotes" in vr.run("show", "GalleryNotes/none").stderr
+
+
+def test_what_is_not_clear_is_asked_back(vr: FreshVr) -> None:
+    several = vr.run("show", "o")
+    assert several.code == 2
+    assert "Birds of the pond" in several.stderr
+    unknown = vr.run("show", "Foxes at nigth")
+    assert unknown.code == 1
+    assert "Did you mean 'Foxes at night'?" in unknown.stderr
+    assert "`vr list`" in unknown.stderr
+    assert vr.run("show", "Foxes at nigth", "--json").data["error"]["category"] == "SUBJECT_UNKNOWN"
+
+
+def test_a_view_is_written_and_shown_again(vr: FreshVr) -> None:
+    shown = vr.run("show", "foxes")
+    kept = vr.run("show", "foxes", "-o", "foxes.json")
+    assert (kept.code, kept.stdout) == (0, "foxes.json\n")
+    assert vr.run("show", "foxes.json").stdout == shown.stdout
+    assert (
+        json.loads((vr.folder / "foxes.json").read_text("utf-8"))
+        == vr.run("show", "foxes", "--json").data
+    )
+    assert vr.run("show", "foxes", "-o", "foxes.md").code == 0
+    assert vr.run("list", "-o", "list.md").code == 0
+    assert "| Foxes at night |" in (vr.folder / "list.md").read_text("utf-8")
+    refused = vr.run("show", "foxes", "-o", "foxes.mp4")
+    assert refused.code == 2
+
+
+def test_a_result_that_was_kept_is_shown_as_its_tool_shows_it(vr: FreshVr) -> None:
+    assert vr.run("gallery", "plain", "-o", "plain.json").code == 0
+    again = vr.run("show", "plain.json").stdout
+    assert again.startswith("Plain things\n")
+    assert "thing 7" in again
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "[1, 2]", '"x"', '{"blocks": []}', "[" * 9000])
+def test_a_file_that_is_no_view_says_so(text: str, vr: FreshVr) -> None:
+    (vr.folder / "broken.json").write_text(text, "utf-8")
+    ended = vr.run("show", "broken.json")
+    assert ended.code == 2, ended
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_job_is_shown_as_its_result_or_its_error(vr: FreshVr) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", JOB, "A job noted it.", "fail"],
+        env=vr.environment, cwd=vr.folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    noted, failed = done.stdout.split()
+    assert "A job noted it." in vr.run("show", noted).stdout
+    assert "A job noted it." in vr.run("show", noted[:8]).stdout
+    assert "It did not work." in vr.run("show", failed[:8]).stdout
+
+
+def test_an_empty_home_says_what_to_do(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path / "zoo").add(GALLERY)
+    vr = FreshVr(zoo.environment(), zoo.work)
+    assert "Nothing is known yet." in vr.run("list").stdout
+    assert vr.run("show", "x").code == 1
+    assert vr.run("show").code == 2
