@@ -40,12 +40,12 @@ class Visit:
 pytestmark = pytest.mark.slow
 REPORT = """
 import os, pathlib
-from vr_cli.commands.doctor import printed
+from vr_cli.commands.doctor import report_json
 from vr_cli.doctor.report import DoctorReport
 report = DoctorReport([], os.environ, pathlib.Path.cwd())
 results = report.results()
 report.close()
-print(printed(results, 0.0, as_json=True))
+print(report_json(results, 0.0))
 raise SystemExit(3 if any(result.level == "fault" for result in results) else 0)
 """
 
@@ -203,6 +203,8 @@ def test_for_people_each_finding_has_its_remedy_below(tmp_path: Path) -> None:
     (at,) = [n for n, line in enumerate(lines) if line.split()[:2] == ["fault", "aaa-twin"]]
     assert "zoo_echo already belongs to plugin zoo" in lines[at]
     assert lines[at + 1].strip().startswith("Fix: Remove one of the two")
+    assert not [line for line in lines if line.split()[:1] == ["ok"]]
+    assert any("sqlite" in line for line in lines[lines.index("fine (--full says more)") :])
     assert re.fullmatch(r"\d+ checks in [\d.]+ s; faults: 1, warnings: \d+\.", lines[-1])
 
 

@@ -257,7 +257,7 @@ def test_a_terminal_is_shown_nothing_that_it_obeys(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
 def test_what_the_doctor_says_is_folded_on_a_terminal(tmp_path: Path) -> None:
-    text = shown_at_terminal(Zoo(tmp_path / "zoo"), "doctor")
+    text = shown_at_terminal(Zoo(tmp_path / "zoo"), "doctor", "--full")
     column, width = text[text.index("\n  ok ") + 1 :].index("Python "), 80
     long = [line for line in text.splitlines() if len(line) > width]
     # A path is not cut: it is there to be copied.

@@ -18,16 +18,19 @@ from vr_kernel.text import spelled_json
 from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import Result
 from vr_cli.doctor.report import DoctorReport
-from vr_cli.output import finding_lines
+from vr_cli.output import finding_lines, folded
 from vr_cli.process.exits import Exit, end_soon
 from vr_cli.process.streams import diverted_stdout
+
+GROUP_WIDTH = len("configuration")
 
 
 @click.command()
 @click.option("--problems", is_flag=True, help="Show only what needs attention.")
+@click.option("--full", is_flag=True, help="Say of each check what it found.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
+def doctor(ctx: click.Context, *, problems: bool, full: bool, as_json: bool) -> int:
     """Check this installation without the network; exit code 3 when there is a fault."""
     begun = time.monotonic()
     # Logs and plugins may write secrets that no redaction has removed.
@@ -38,7 +41,10 @@ def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
         finally:
             report.close()
     seconds = time.monotonic() - begun
-    click.echo(printed(results, seconds, as_json=as_json, problems=problems))
+    if as_json:
+        click.echo(report_json(results, seconds, problems=problems))
+    else:
+        click.echo("\n".join(_report_lines(results, seconds, problems=problems, full=full)))
     faulty = any(result.level is Level.FAULT for result in results)
     code = Exit.CONFIGURATION if faulty else Exit.OK
     if not all(result.answered for result in results):
@@ -47,18 +53,39 @@ def doctor(ctx: click.Context, *, problems: bool, as_json: bool) -> int:
     return code
 
 
-def printed(
-    results: Sequence[Result], seconds: float, *, as_json: bool, problems: bool = False
-) -> str:
-    """The findings as text or JSON; with `problems` without those that are fine."""
+def report_json(results: Sequence[Result], seconds: float, *, problems: bool = False) -> str:
+    """The findings for programs; with `problems` without those that are fine."""
+    shown = [it for it in results if not (problems and _is_fine(it))]
+    found = [{**asdict(r), "seconds": round(r.seconds, 3)} for r in shown]
     count = Counter(result.level for result in results)
-    shown = [it for it in results if not problems or it.level is not Level.OK]
-    if as_json:
-        found = [{**asdict(r), "seconds": round(r.seconds, 3)} for r in shown]
-        counts = {"faults": count[Level.FAULT], "warnings": count[Level.WARNING]}
-        return spelled_json({"checks": found, **counts, "seconds": round(seconds, 3)}, 2)
+    counts = {"faults": count[Level.FAULT], "warnings": count[Level.WARNING]}
+    return spelled_json({"checks": found, **counts, "seconds": round(seconds, 3)}, 2)
+
+
+def _report_lines(
+    results: Sequence[Result], seconds: float, *, problems: bool, full: bool
+) -> Iterator[str]:
+    """What needs attention, then the names of what is fine; in full each check by itself."""
+    if full and not problems:
+        yield from _lines(results)
+    else:
+        yield from _lines([it for it in results if not _is_fine(it)])
+        if not problems:
+            yield from _fine(results)
+    count = Counter(result.level for result in results)
     totals = f"faults: {count[Level.FAULT]}, warnings: {count[Level.WARNING]}"
-    return "\n".join([*_lines(shown), f"{len(results)} checks in {seconds:.1f} s; {totals}."])
+    yield f"{len(results)} checks in {seconds:.1f} s; {totals}."
+
+
+def _fine(results: Sequence[Result]) -> Iterator[str]:
+    yield "fine (--full says more)"
+    for group, found in groupby(results, key=lambda result: result.group):
+        if names := [it.name for it in found if _is_fine(it)]:
+            yield from folded(f"  {group:<{GROUP_WIDTH}}  ", ", ".join(names))
+
+
+def _is_fine(result: Result) -> bool:
+    return result.level is Level.OK
 
 
 def _lines(results: Sequence[Result]) -> Iterator[str]:

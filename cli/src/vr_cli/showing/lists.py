@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 MOMENTS, SPOKEN, PICTURES, RECORDS, STEPS, REFERENCES = 10, 4, 8, 20, 20, 10
 """Things of each kind in a summary."""
-MOMENT_LINES = 3
+MOMENT_LINES, SPOKEN_LINES = 3, 6
+"""Lines of a moment, and of a paragraph of speech, in a summary."""
 KEY_CHARS = 8
 """Characters of a record's key that are shown; more are shown of none."""
 _SIGNS = {
@@ -77,7 +78,8 @@ def _transcript(block: Transcript, pen: Pen) -> Iterator[RenderableType]:
         who = pen.line(f"{first.speaker}:", BOLD) if first.speaker else pen.text()
         time = pen.line(clock(first.start), "", first.link)
         words = pen.line(" ".join(line.text for line in group))
-        grid.add_row(time, pen.joined([who, words]))
+        said = pen.joined([who, words])
+        grid.add_row(time, pen.cut(said, SPOKEN_LINES, pen.window.width - 8))
     yield grid
     pen.leave(block.title or "transcript", len(every) - len(shown), "paragraphs")
 
