@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from command_fork import FreshVr
 from plugin_zoo import Zoo, vr_command
-from typed_terminal import shown_at
+from typed_terminal import shown_at, terminal
 from zoo_animals import GALLERY
 
 rich = pytest.importorskip("rich.cells")
@@ -177,6 +178,24 @@ def test_a_view_that_fails_says_so_and_costs_no_result(vr: FreshVr) -> None:
     assert said.code == 0
     assert "shown all the same" in said.stdout
     assert "The view of gallery_fail in plugin gallery failed." in said.stderr
+
+
+@ON_POSIX
+def test_a_closed_terminal_ends_it_quietly(zoo: Zoo, tmp_path: Path) -> None:
+    with terminal() as (ours, theirs), (tmp_path / "errors").open("wb") as errors:
+        process = subprocess.Popen(
+            vr_command("gallery", "all"),
+            env=zoo.environment(),
+            cwd=zoo.work,
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=errors,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        os.dup2(errors.fileno(), ours)
+        assert process.wait() == 1
+    assert (tmp_path / "errors").read_text("utf-8") == ""
 
 
 @ON_POSIX

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -44,10 +46,22 @@ def run_command(command: click.Command, arguments: Sequence[str]) -> int:
             raise stopped.__cause__ from None
         click.echo("Interrupted.", err=True)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
+    except OSError as error:
+        if not _is_gone(error):
+            raise
         sys.stderr.close()
         return Exit.FAILURE
     return result if isinstance(result, int) else Exit.OK
+
+
+def _is_gone(error: OSError) -> bool:
+    """Check for a reader that has left, or a terminal that was closed."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    with suppress(OSError):
+        closed = stat.S_ISCHR(os.fstat(1).st_mode) and not os.isatty(1)
+        return error.errno == errno.EIO and closed
+    return False
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
