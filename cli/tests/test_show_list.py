@@ -154,7 +154,9 @@ def test_a_file_that_is_no_view_says_so(text: str, vr: FreshVr) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_a_job_is_shown_as_its_result_or_its_error(vr: FreshVr) -> None:
+def test_a_job_is_shown_as_its_result_or_its_error(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path / "zoo").add(GALLERY)
+    vr = FreshVr(zoo.environment(), zoo.work)
     done = subprocess.run(
         [sys.executable, "-c", JOB, "A job noted it.", "fail"],
         env=vr.environment, cwd=vr.folder, capture_output=True, text=True, check=True,
