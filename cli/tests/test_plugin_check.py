@@ -76,7 +76,7 @@ def test_a_generated_project_passes_every_check(vr, tmp_path):
     assert (plugin["name"], plugin["errors"]) == ("air-quality", 0)
     passed = {check["check"]: check["message"] for check in plugin["checks"]}
     assert passed["tools"] == "airquality_count"
-    assert passed["hooks"] == "vr_settings, vr_tools"
+    assert passed["hooks"] == "vr_settings, vr_tools, vr_views"
     assert passed.keys() == {
         "project", "kernel range", "name", "public names", "import", "start", "hooks",
         "settings", "tools", "kernel",

@@ -65,7 +65,7 @@ def report_json(results: Sequence[Result], seconds: float, *, problems: bool = F
 def _report_lines(
     results: Sequence[Result], seconds: float, *, problems: bool, full: bool
 ) -> Iterator[str]:
-    """What needs attention, then the names of what is fine; in full each check by itself."""
+    """The lines of what needs attention, then the names of what is fine; in full each check."""
     if full and not problems:
         yield from _lines(results)
     else:
