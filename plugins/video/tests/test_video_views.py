@@ -16,6 +16,7 @@ from videokit import open_kernel, recorded, silence
 from vr_kernel import Kernel, StoredRecord
 from vr_kernel.views import (
     Facts,
+    Media,
     Moments,
     Pictures,
     Prose,
@@ -376,3 +377,18 @@ async def test_what_youtube_says_is_shown(tmp_path):
         "Lecture 1",
         "Lecture 2",
     ]
+
+
+async def test_all_that_is_known_of_a_video_is_one_view(kernel, talk):
+    await kernel.call("video_analyze", file_path=str(talk), engine="local")
+    await kernel.call("video_analyze", file_path=str(talk), engine="local", start=0, end="0:04")
+    services = kernel.services
+    (source,) = await services.journal.sources(services.workspace)
+    view = await checked(await services.views.of_source(source.id))
+    assert view.title == "Foxes"
+    assert len(block_of(view, Pictures).items) == 2
+    said = [line.text for line in block_of(view, Transcript).lines]
+    assert said == ["Foxes hunt voles.", "They listen first."]
+    assert block_of(view, Media).source == str(talk)
+    (part,) = block_of(view, Records, "Other analyses").items
+    assert "0:00 to 0:04" in part.facts
