@@ -70,9 +70,12 @@ class Drawing:
     def times(self, places: Sequence[tuple[float, str]]) -> list[Html]:
         """Times of items that say themselves when they begin; else as `time` makes each."""
         player = self.player
-        if player is None or not all(player.holds(address) for _, address in places):
+        if player is None:
             return [self.time(seconds, address) for seconds, address in places]
-        rows = ((address, clock(seconds)) for seconds, address in places)
+        there = [(seconds, address or player.link(seconds)) for seconds, address in places]
+        if not all(player.holds(address) for _, address in there):
+            return [self.time(seconds, address) for seconds, address in places]
+        rows = ((address, clock(seconds)) for seconds, address in there)
         return _TIME.runs(rows, repeat(1, len(places)))
 
     def link(self, words: str, address: str, *, host: bool = True) -> Html:
