@@ -22,6 +22,7 @@ from vr_kernel.views import (
     Facts,
     Graph,
     Image,
+    Item,
     Line,
     Link,
     Matrix,
@@ -202,3 +203,12 @@ async def test_ragged_and_empty_blocks_are_shown_as_far_as_they_go(renderer: Vie
     page = Read(await renderer.page(View("T", [replace(it, title="Named") for it in told])))
     assert page.of("h2") == ["Named"] * 4
     assert page.of("td") == ["1", "2", "x", "y"]
+
+
+async def test_what_was_found_in_the_film_plays_there(renderer: ViewRenderer) -> None:
+    found = Item("Found", "", Link("file:///films/a.mp4#t=5", "A film", 5.0), (), "Kind/key")
+    told = [Media("/films/a.mp4"), Records([found], 3)]
+    page = await renderer.fragment(View("T", told))
+    assert 'data-at="5"' in page
+    assert "A film" not in page, "the title says it"
+    assert "2 more are not shown here." in page

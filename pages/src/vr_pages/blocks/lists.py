@@ -53,7 +53,7 @@ def _counts(counts: Sequence[tuple[str, int]]) -> Iterator[Html]:
 
 def _item(item: Item, drawing: Drawing) -> Html:
     where = link_words(Link(start=item.place.start, end=item.place.end, page=item.place.page))
-    there = drawing.place(replace(item.place, label=where, start=None, page=None), host=False)
+    there = drawing.place(replace(item.place, label=""), host=False)
     facts = [there if where else NOTHING, *map(drawing.cell, item.facts)]
     told = [element("span", fact) for fact in facts if fact]
     if item.id:
