@@ -176,7 +176,7 @@ def _sequence(inner: Read) -> Read:
 
 
 def _plain(of: Any, name: str) -> Read:
-    clean = result_text if name in ADDRESSES else visible
+    clean = _address if name in ADDRESSES else visible
 
     def read(value: Any) -> Any:
         if of is str:
@@ -190,6 +190,12 @@ def _plain(of: Any, name: str) -> Read:
         return value
 
     return read
+
+
+def _address(text: str) -> str:
+    """An address or a path; one with half characters is no text, and opens nothing any more."""
+    shown = result_text(text)
+    return shown if shown.isascii() else shown.encode(errors="replace").decode()
 
 
 def _require(holds: object, wanted: str, value: Any) -> None:
