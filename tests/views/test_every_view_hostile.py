@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from hostile_checks import check_everywhere
+from hostile_checks import STEERS, Skeleton, check_everywhere
 from hostile_texts import shares
 from pydantic import BaseModel, ValidationError
 from schema_filling import fill_schema
-from vr_kernel import READ_ONLY, Call, RecordField, RecordKind, StoredRecord, hookimpl, tool
-from vr_kernel.views import View, ViewRenderer
+from vr_kernel import (
+    READ_ONLY,
+    Call,
+    Record,
+    RecordField,
+    RecordKind,
+    StoredRecord,
+    hookimpl,
+    tool,
+)
+from vr_kernel.views import (
+    Facts,
+    File,
+    Image,
+    Link,
+    Media,
+    Moment,
+    Moments,
+    Pictures,
+    Prose,
+    View,
+    ViewRenderer,
+    as_markdown,
+    as_text,
+)
 from vr_pages import plugin as pages
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_video import plugin as video
 from vr_testing import TrialKernel, open_kernel
 
+UNESCAPED = re.compile(r"(?<!\\)(?:<|!\[)")
 PLAIN = "This is its plain form."
 
 
@@ -38,13 +64,33 @@ async def strange_find(call: Call) -> Finding:
     return Finding(name="", said=[], rows=[], inner={})
 
 
+@tool(effects=READ_ONLY)
+async def strange_keep(call: Call, text: str, source: str) -> Finding:
+    """Keep what was found."""
+    for kind in KEPT:
+        fields = {"name": text, "about": text, "source": source, "start": 3.5}
+        call.record(Record(kind.name, fields, key=source[-90:]))
+    return Finding(name="", said=[], rows=[], inner={})
+
+
+FIELDS = (
+    RecordField("name"),
+    RecordField("about"),
+    RecordField("source"),
+    RecordField("start", "number"),
+)
+KEPT = [
+    RecordKind("StrangeFilms", "Films.", FIELDS, "about", source="source", link="source"),
+    RecordKind("StrangeNotes", "Notes.", FIELDS, "about", source="source", locator=("start",)),
+]
 STRANGE = RecordKind("StrangeThings", "Of a plugin that is gone.", (RecordField("about"),), "about")
 
 
 class Stranger:
     """A plugin without a view."""
 
-    vr_tools = staticmethod(hookimpl(lambda: [strange_find]))
+    vr_tools = staticmethod(hookimpl(lambda: [strange_find, strange_keep]))
+    vr_record_kinds = staticmethod(hookimpl(lambda: KEPT))
 
 
 @pytest.fixture
@@ -73,6 +119,49 @@ async def test_what_tools_return_and_kinds_hold_is_shown(
                 view = await kernel.services.views.of_records(records)
                 await check_everywhere(view, renderer, f"{kind.name} of {text!r}")
     assert unfit < len(texts) * len(kernel.tools) / 4
+
+
+@shares(share=10)
+async def test_names_of_files_are_shown(kernel: TrialKernel, texts: list[str]) -> None:
+    renderer = kernel.services.providers.get(ViewRenderer)
+    for text in texts:
+        for path in (f"/films/{text}.mp4", f"C:\\{text}.mp4", f"file:///films/{text}.mp4"):
+            place = Link(path, "", 93.0)
+            blocks = [
+                Media(path, title="Film"),
+                File(path, "video/mp4", 7, title="File"),
+                Moments([Moment(93.0, text, link=path)], title="Moments"),
+                Pictures([Image(path, text, place=place)], title="Pictures"),
+                Facts([("Place", place)], title="Facts"),
+            ]
+            await check_everywhere(View("Film", blocks, source=path), renderer, repr(path))
+
+
+@shares(share=60)
+async def test_all_that_is_known_of_a_source_is_shown(
+    kernel: TrialKernel, texts: list[str]
+) -> None:
+    renderer = kernel.services.providers.get(ViewRenderer)
+    for text in texts:
+        kept = text.encode(errors="replace").decode()  # a call takes no half characters
+        address = f"https://ok.example/{quote(kept)}"
+        await kernel.call("strange_keep", text=kept, source=address)
+    services = kernel.services
+    sources = await services.journal.sources(services.workspace, limit=1000)
+    assert len(sources) > len(texts) / 2
+    for source in sources:
+        view = await services.views.of_source(source.id)
+        await check_everywhere(view, renderer, repr(view.title))
+
+
+@pytest.mark.slow
+async def test_a_text_of_a_megabyte_is_shown(kernel: TrialKernel) -> None:
+    renderer = kernel.services.providers.get(ViewRenderer)
+    for text in ("<b>[![a](b)" * 100_000, "# a\n" * 250_000, "\x1b[31m\u202e" * 170_000):
+        view = View(text, [Prose(text), Facts([(text, text)])], [text], text)
+        Skeleton(await renderer.fragment(view))
+        assert not STEERS.search(as_text(view))
+        assert not UNESCAPED.search(as_markdown(view))  # a parser takes a minute for it
 
 
 async def result_view(kernel: TrialKernel, name: str, text: str) -> View:
