@@ -112,6 +112,7 @@ def test_any_result_and_any_record_is_shown(config: Config) -> None:
         kernel = Kernel(config, {"any": plugin})
         views = kernel.services.views
 
+        @settings(max_examples=25)
         @given(st.dictionaries(texts, json_values | odd_numbers, max_size=5))
         @example({"title": "T" * 1_000_000, "much": ["M" * 1_000_000], "one": "O" * 1_000_000})
         def results(values: dict[str, Any]) -> None:
@@ -119,6 +120,7 @@ def test_any_result_and_any_record_is_shown(config: Config) -> None:
             result = Anything.model_validate(seen)
             shown(runner.run(views.of_result(kernel.tools["any_tool"], result)))
 
+        @settings(max_examples=25)
         @given(st.sampled_from(["Places", "Gone"]), st.lists(FIELDS, min_size=1, max_size=3))
         def records(kind: str, values: list[dict[str, Any]]) -> None:
             stored = [StoredRecord(kind, str(n), it) for n, it in enumerate(values)]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from hostile_checks import STEERS, harmless_tokens
 from hostile_texts import hostile_texts, shares
 from hostile_views import hostile, lively, tame
-from hypothesis import given
+from hypothesis import given, settings
 from markdown_it.token import Token
 from view_strategies import any_view
 from vr_kernel.views import View, as_data, as_markdown, as_text, from_data
@@ -29,6 +29,7 @@ def test_texts_with_lines_of_their_own_stay_in_their_block(texts: list[str]) -> 
         assert headings(found) == usual_headings(), repr(text)
 
 
+@settings(max_examples=20)
 @given(any_view())
 def test_markdown_of_any_view_is_harmless(view: View) -> None:
     harmless_tokens(as_markdown(view), "any")
