@@ -27,7 +27,6 @@ from vr_kernel.views import (
 )
 
 from vr_cli.showing import evidence, lists, tables
-from vr_cli.showing.output_file import RENDERED
 from vr_cli.showing.pen import BOLD, DIM, HEAD, TIME, Pen
 from vr_cli.showing.window import WIDEST_TEXT
 
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 
 Drawn = Iterator["RenderableType"]
 Draw = Callable[[View, Pen], Drawn]
+DATA = (".json", ".txt")
+"""Files beside a result, instead of which `-o` writes the result itself."""
 PROSE_LINES, CODE_LINES, PAGES = 12, 20, 2
 """Lines of running text, lines of code and pages in a summary."""
 SIDE_BY_SIDE = 100
@@ -139,7 +140,7 @@ def _file(block: File, pen: Pen) -> Text:
     if pen.path_of(block.link) is None and block.size is None and not is_web(block.link):
         return pen.line("the file is not there any more", DIM)
     if block.link.startswith(URI_PREFIX) and not pen.full:
-        keeps = pen.keeps and not block.link.lower().endswith(tuple(f".{it}" for it in RENDERED))
+        keeps = pen.keeps and not block.link.lower().endswith(DATA)
         keep = pen.line("-o FILE keeps it", DIM) if keeps else pen.text()
         return pen.joined([pen.file(block.link, block.size), keep], ", ")
     return pen.file(block.link, block.size)
