@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MOMENTS, SPOKEN, PICTURES, RECORDS, STEPS, REFERENCES = 10, 4, 8, 20, 20, 10
 """Things of each kind in a summary."""
-MOMENT_LINES, SPOKEN_LINES = 3, 6
+MOMENT_LINES, SPOKEN_LINES = 3, 12
 """Lines of a moment, and of a paragraph of speech, in a summary."""
 KEY_CHARS = 8
 """Characters of a record's key that are shown; more are shown of none."""
@@ -72,16 +72,18 @@ def _transcript(block: Transcript, pen: Pen) -> Iterator[RenderableType]:
     shown = every[: pen.most(every, SPOKEN)]
     if not shown:
         return
-    grid = pen.grid(TIME, "")
+    grid, cut = pen.grid(TIME, ""), 0
     for group in shown:
         first = group[0]
         who = pen.line(f"{first.speaker}:", BOLD) if first.speaker else pen.text()
         time = pen.line(clock(first.start), "", first.link)
         words = pen.line(" ".join(line.text for line in group))
-        said = pen.joined([who, words])
-        grid.add_row(time, pen.cut(said, SPOKEN_LINES, pen.window.width - 8))
+        whole = pen.joined([who, words])
+        kept = pen.cut(whole, SPOKEN_LINES, pen.window.width - 8)
+        cut += kept is not whole
+        grid.add_row(time, kept)
     yield grid
-    pen.leave(block.title or "transcript", len(every) - len(shown), "paragraphs")
+    pen.leave(block.title or "transcript", cut + len(every) - len(shown), "paragraphs")
 
 
 def _pictures(block: Pictures, pen: Pen) -> Iterator[RenderableType]:
@@ -133,7 +135,7 @@ def _facts(item: Item) -> list[str]:
     address = item.place.address
     host = shown_host(address) if address and not address.startswith(URI_PREFIX) else ""
     known = " ".join([item.title, *told])
-    return [each for each in [*told, "" if host in known else host, _short_id(item.id)] if each]
+    return [each for each in ["" if host in known else host, _short_id(item.id), *told] if each]
 
 
 def _short_id(known: str) -> str:

@@ -168,7 +168,7 @@ class Pen:
         """Remember what is not shown."""
         if count > 0:
             name = visible_line(title)
-            name = f"{name[:1].lower()}{name[1:]}" if name[1:2].islower() else name
+            name = f"{name[:1].lower()}{name[1:]}" if name[1:].islower() else name
             counted = f"{count:,} {noun if count != 1 else noun.removesuffix('s')}"
             if not name or name == noun:
                 self.left.append(counted)
