@@ -42,7 +42,7 @@ async def show_graph(services: Services, graph: KnowledgeGraph) -> View:
     about = [f"{graph.total_nodes:,} concepts", f"{graph.total_edges:,} relationships"]
     blocks: list[Block] = []
     if graph.path or graph.artifact:
-        blocks.append(File(graph.path or graph.artifact or "", title="Exported"))
+        blocks.append(File(graph.artifact or graph.path or "", title="Exported"))
         items = [_item(node) for node in graph.nodes]
         blocks.append(Records(items, graph.total_nodes, title="Closest concepts"))
     elif graph.nodes:
