@@ -53,11 +53,13 @@ def _parts(view: View, pen: Pen) -> Iterator[RenderableType]:
 
 
 def _head(view: View, pen: Pen) -> Iterator[RenderableType]:
-    if view.title != pen.said:
-        yield pen.line(view.title, BOLD, view.source)
     source = visible_line(view.source)
-    if source and source != view.title:
-        yield pen.line(short_path(source), DIM, source)
+    file = short_path(source)
+    is_named = view.title in (source, file.rpartition(".")[0])  # after its file, or not at all
+    if view.title != pen.said:
+        yield pen.line(file if is_named and file else view.title, BOLD, view.source)
+    if source and not is_named:
+        yield pen.line(file, DIM, source)
     if view.about:
         yield pen.line(" · ".join(each for each in view.about if each), DIM)
 

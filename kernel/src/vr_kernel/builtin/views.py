@@ -99,15 +99,17 @@ async def show_usage(services: Services, report: UsageReport) -> View:
     if not report.rows:
         return View("Use of language models", [Prose("No language model was used.")])
     names = [name for name in type(report.total).model_fields if name != "key"]
-    told = [name for name in names if getattr(report.total, name)]
+    twin = {"attempts"} if report.total.attempts == report.total.calls else set[str]()
+    told = [name for name in names if getattr(report.total, name) and name not in twin]
 
     def row(of: UsageRow) -> list[Cell]:
         return [of.key, *(cell_of(getattr(of, name)) for name in told)]
 
     rows = [*map(row, report.rows), row(report.total)]
     left = f"{report.left_out} more rows are only in the total." if report.left_out else ""
-    columns = [titled(report.by), *map(titled, told)]
-    return View("Use of language models", [Table(columns, rows)], notes=[left] if left else [])
+    columns = [titled(report.by), *(titled(name.removesuffix("_tokens")) for name in told)]
+    table = Table(columns, rows)
+    return View("Use of language models", [table], ["in tokens"], notes=[left] if left else [])
 
 
 @view(tool="job_list")
@@ -130,9 +132,11 @@ async def show_job(services: Services, job: JobInfo) -> View:
 
 @view(tool="job_cancel")
 async def show_cancelled(services: Services, job: JobInfo) -> View:
-    """The job as it is now."""
+    """The job as it is now: what it does at this moment may still go on to its end."""
     del services
-    return _job(job)
+    if job.state != "running":
+        return _job(job)
+    return replace(_job(job), blocks=[Prose("It was told to stop, and does so in a moment.")])
 
 
 @view(tool="job_result")
@@ -172,7 +176,8 @@ async def show_passages(services: Services, records: Sequence[StoredRecord]) -> 
 
 
 def _job(job: JobInfo | JobOutcome) -> View:
-    step = Step(job.tool, job.state, job.progress.done, job.progress.total, text=str(job.progress))
+    title = str(job.progress) or job.tool
+    step = Step(title, job.state, job.progress.done, job.progress.total)
     what = "Get the result" if job.state == "done" else "Wait for the result"
     blocks: list[Block] = [Steps([step])]
     if job.state not in ("failed", "cancelled"):

@@ -39,7 +39,7 @@ GROUPS = ("know", "fuzzy", "unknown")
 async def show_graph(services: Services, graph: KnowledgeGraph) -> View:
     """The concepts and what relates them; of an export the file, and the closest concepts."""
     del services
-    about = [f"{graph.total_nodes:,} concepts", f"{graph.total_edges:,} relationships"]
+    about = [_counted(graph.total_nodes, "concept"), _counted(graph.total_edges, "relationship")]
     blocks: list[Block] = []
     if graph.path or graph.artifact:
         blocks.append(File(graph.artifact or graph.path or "", title="Exported"))
@@ -106,6 +106,10 @@ def _graph(graph: KnowledgeGraph) -> Graph:
     ]
     states = {node.state for node in graph.nodes}
     return Graph(nodes, edges, [*GROUPS, *sorted(states.difference(GROUPS))])
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _item(node: GraphNode) -> Item:

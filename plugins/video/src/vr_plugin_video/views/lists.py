@@ -83,7 +83,7 @@ async def show_playlist(services: Services, playlist: PlaylistInfo) -> View:
     shown = [[row[at] for at in told] for row in rows]
     about = [playlist.channel, counted(playlist.total, "video")]
     return View(
-        playlist.title or "Playlist",
+        "Playlist" if playlist.title in playlist.url else playlist.title,
         [Table([columns[at] for at in told], shown, playlist.total)] if rows else [],
         [each for each in about if each],
         playlist.url,
@@ -103,7 +103,7 @@ async def show_comments(services: Services, found: VideoComments) -> View:
                 fact
                 for fact in (
                     counted(comment.like_count, "like") if comment.like_count else "",
-                    f"{comment.reply_count} answers" if comment.reply_count else "",
+                    counted(comment.reply_count, "answer") if comment.reply_count else "",
                     shown_instant(comment.published_at),
                 )
                 if fact

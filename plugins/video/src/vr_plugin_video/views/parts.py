@@ -49,7 +49,7 @@ def joined(items: Iterable[str]) -> str:
 
 def counted(count: int, noun: str) -> str:
     """A number of things in words."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def data(title: str, value: Any) -> Code:

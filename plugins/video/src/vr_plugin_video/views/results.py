@@ -126,9 +126,9 @@ async def show_video(services: Services, video: VideoMetadata) -> View:
             *media(video.url, video.duration_seconds),
             *facts(
                 [
-                    ("Views", video.view_count),
-                    ("Likes", video.like_count),
-                    ("Comments", video.comment_count),
+                    ("Views", _number(video.view_count)),
+                    ("Likes", _number(video.like_count)),
+                    ("Comments", _number(video.comment_count)),
                     ("Category", video.category),
                     ("Language", video.default_language),
                     ("Captions", captions),
@@ -147,3 +147,7 @@ async def show_video(services: Services, video: VideoMetadata) -> View:
         video.url,
         video.limits,
     )
+
+
+def _number(count: int | None) -> str:
+    return "" if count is None else f"{count:,}"

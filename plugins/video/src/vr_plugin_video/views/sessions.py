@@ -34,7 +34,7 @@ async def show_session(services: Services, session: SessionInfo) -> View:
     rows: list[tuple[str, Cell]] = [
         ("Session", session.session_id),
         ("Ends", f"{shown_instant(session.expires_at)}, unless something is asked before"),
-        ("Context cache", session.cache),
+        ("Video at Gemini", session.cache),
     ]
     title = session.video_title or name_of(session.source)
     blocks = [*facts(rows), *prose("", session.description)]
