@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from generated_page import cell, code, fresh_config, publish, type_words
@@ -10,10 +11,15 @@ from vr_kernel import Kernel
 from vr_kernel.tools import Tool
 
 FIRST_PARTY = "infra,video,knowledge"
+SHOWN = Path(__file__).parents[1] / "tests" / "documentation" / "shown"
 HEAD = """# Tools
 
 Generated from the tools themselves by `python scripts/tool_reference.py`; a test fails when this
 page differs from them. Every tool is also a command: `video_analyze` is `vr video analyze`.
+
+Below each tool stands a call, and what a person sees of the result where there is no terminal, 80
+columns wide; a longer one ends with `…`. The tests make the calls, with the talk that `vr demo
+--copy .` puts into a folder, and in place of Gemini and YouTube with two servers of this machine.
 """
 
 
@@ -37,6 +43,7 @@ def _section(tool: Tool) -> Iterator[str]:
         yield ""
     effects = ", ".join(str(flag.name).lower().replace("_", " ") for flag in tool.effects)
     yield f"Effects: {effects}. Result: {_fields(tool)}.\n"
+    yield f"```text\n{(SHOWN / f'{tool.name}.txt').read_text('utf-8')}```\n"
 
 
 def _row(name: str, schema: dict[str, Any], *, required: bool) -> str:

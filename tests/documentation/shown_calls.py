@@ -1,0 +1,278 @@
+"""A call of every tool, in the order of somebody's afternoon, and what they print."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vr_testing import FakeGemini
+from vr_testing.gemini import RecordedRequest
+from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
+
+FILES = Path(__file__).parent / "shown"
+LONGEST = 25
+"""Most lines of an output that are kept; the rest is `…`."""
+VIDEO_ID = "dQw4w9WgXcQ"
+PLAYLIST = "PLabcdefghijk"
+QUESTION = "Which index trades memory for speed?"
+BEFORE = (
+    ("video_analyze", "vr video analyze talk.mp4 --engine local"),
+    ("video_transcript", "vr video transcript talk.mp4"),
+    ("video_scenes", "vr video scenes talk.mp4"),
+    ("video_clip", "vr video clip talk.mp4 --start 0:47 --end 1:00"),
+    ("video_export", "vr video export talk.mp4 --engine local"),
+    ("video_metadata", f"vr video metadata https://youtu.be/{VIDEO_ID}"),
+    ("video_comments", f"vr video comments https://youtu.be/{VIDEO_ID} --analyze"),
+    ("video_playlist", f"vr video playlist https://www.youtube.com/playlist?list={PLAYLIST}"),
+    ("video_create_session", "vr video create-session talk.mp4"),
+    ("video_continue_session", f'vr video continue-session {{session}} "{QUESTION}"'),
+    ("video_list_sessions", "vr video list-sessions"),
+    ("video_export_session", "vr video export-session {session}"),
+    ("video_batch_analyze", "vr video batch-analyze talks --engine local"),
+    (
+        "knowledge_ingest",
+        """vr knowledge ingest ConceptKnowledge '{{"concept_name": "HNSW", "state": "fuzzy"}}'""",
+    ),
+    ("knowledge_search", 'vr knowledge search "cosine similarity" --limit 4'),
+    ("knowledge_ask", f'vr knowledge ask "{QUESTION}"'),
+    ("knowledge_fetch", "vr knowledge fetch {record} VideoSegments"),
+    ("knowledge_related", "vr knowledge related {record} VideoSegments --limit 3"),
+    ("knowledge_extract", "vr knowledge extract --collections VideoSegments"),
+    ("knowledge_graph", "vr knowledge graph --concept HNSW"),
+    ("infra_usage", "vr infra usage"),
+    ("knowledge_schema", "vr knowledge schema"),
+    ("knowledge_stats", "vr knowledge stats"),
+    (
+        "knowledge_forget",
+        f"vr knowledge forget --source https://www.youtube.com/watch?v={VIDEO_ID} --dry-run",
+    ),
+)
+MEANWHILE = (
+    ("job_status", "vr job status {running}"),
+    ("job_cancel", "vr job cancel {running}"),
+)
+AFTER = (
+    ("job_list", "vr job list"),
+    ("job_result", "vr job result {done}"),
+    ("infra_cache", "vr infra cache"),
+    ("infra_configure", "vr infra configure --preset budget"),
+    ("infra_plugins", "vr infra plugins"),
+)
+TOOLS = sorted(tool for tool, _ in (*BEFORE, *MEANWHILE, *AFTER))
+CHANGING = (
+    (r"202[5-9]-\d\d-\d\d \d\d:\d\d", "2026-01-05 09:30"),
+    (r"(?<![/-])\b(?=[a-f]*\d)[0-9a-f]{8}([0-9a-f]{4}|[0-9a-f]{24})?\b(?!-)", "5d41402a"),
+    (r"\b\d+(\.\d+)? (?=(kB|bytes)\b)", "100 "),
+    (r"(?m)^((?:knowledge_ask|total) +\d+) +\d+", r"\1   1000"),
+)
+"""What is another with each run, and what stands for it.
+
+Moments, ids that are drawn, sizes, and the tokens of a question, which has paths in it.
+"""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A folder to work in, its environment, and the names that calls refer to."""
+
+    folder: Path
+    environment: Mapping[str, str]
+    names: dict[str, str]
+
+    def shown(self, line: str) -> str:
+        """What a command prints on stdout."""
+        done = subprocess.run(
+            [sys.executable, "-m", "vr_cli", *shlex.split(line)[1:]],
+            cwd=self.folder,
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
+        assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    @contextmanager
+    def begun(self, line: str) -> Iterator[None]:
+        """A command that is at work meanwhile."""
+        words = [sys.executable, "-m", "vr_cli", *shlex.split(line)[1:]]
+        with subprocess.Popen(
+            words,
+            cwd=self.folder,
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            try:
+                yield
+            finally:
+                process.terminate()
+
+    def job(self, state: str) -> str:
+        """The beginning of the id of the newest job in a state."""
+        found = json.loads(self.shown(f"vr job list --state {state} --json"))
+        return str(found["jobs"][0]["job_id"])[:8]
+
+    def settle(self) -> None:
+        """Have all vectors made, a few with each command."""
+        while json.loads(self.shown("vr knowledge stats --json"))["pending_vectors"]:
+            pass
+
+    def call(self, tool: str, line: str) -> tuple[str, str]:
+        """The tool, and what its file says."""
+        return tool, kept(f"$ {line}\n{self.shown(line)}")
+
+
+def kept(text: str) -> str:
+    """A text without what changes, and not too long."""
+    for pattern, stands in CHANGING:
+        text = re.sub(pattern, stands, text)
+    lines = text.rstrip().splitlines()
+    cut = [*lines[: LONGEST - 1], "…"] if len(lines) > LONGEST else lines
+    return "\n".join(cut) + "\n"
+
+
+def all_shown(folder: Path, talk: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Everything that is shown, by tool."""
+    (folder / "talks").mkdir(parents=True)
+    for name in ("talk.mp4", "talks/talk.mp4"):
+        shutil.copy(talk, folder / name)
+    with FakeGemini() as gemini, youtube().running() as site:
+        gemini.answer(said)
+        desk = Desk(folder, {**environment, **services(gemini, site)}, {})
+        return dict(afternoon(desk, gemini))
+
+
+def services(gemini: FakeGemini, site: FakeYouTube) -> dict[str, str]:
+    """The variables that make commands ask the fakes."""
+    return {
+        "COLUMNS": "80",
+        "GEMINI_API_KEY": "any",
+        "GOOGLE_GEMINI_BASE_URL": gemini.url,
+        "YOUTUBE_API_KEY": KEY,
+        "VR_VIDEO__YOUTUBE_API_ENDPOINT": site.url,
+        "VR_VIDEO__YOUTUBE_SITE": site.url,
+    }
+
+
+def afternoon(desk: Desk, gemini: FakeGemini) -> Iterator[tuple[str, str]]:
+    """All calls, one after another."""
+    for tool, line in BEFORE:
+        yield desk.call(tool, line.format(**desk.names))
+        learn(desk, tool)
+    desk.names["done"] = desk.job("done")
+    yield from look(desk, gemini)
+    for tool, line in AFTER:
+        yield desk.call(tool, line.format(**desk.names))
+
+
+def learn(desk: Desk, tool: str) -> None:
+    """Note the names that later calls refer to."""
+    if tool in {"knowledge_ingest", "knowledge_schema"}:
+        desk.settle()
+    if tool == "video_create_session":
+        found = json.loads(desk.shown("vr video list-sessions --json"))
+        desk.names["session"] = found["sessions"][0]["session_id"]
+    if tool == "knowledge_search":
+        line = f'vr knowledge search "{QUESTION}" --limit 1 --json'
+        desk.names["record"] = json.loads(desk.shown(line))["results"][0]["object_id"]
+
+
+def look(desk: Desk, gemini: FakeGemini) -> Iterator[tuple[str, str]]:
+    """A job at which somebody looks before they cancel it."""
+    paid = len(gemini.requests_of("generateContent"))
+    with gemini.hold(), desk.begun("vr video analyze talk.mp4"):
+        gemini.wait(lambda: len(gemini.requests_of("generateContent")) > paid, 240)
+        desk.names["running"] = desk.job("running")
+        for tool, line in MEANWHILE:
+            yield desk.call(tool, line.format(**desk.names))
+
+
+def youtube() -> FakeYouTube:
+    """A video with comments, in a playlist."""
+    said = ("The part on trees is the best there is.", "Slides please!", "Too fast for me.")
+    return FakeYouTube(
+        videos={VIDEO_ID: video(VIDEO_ID)},
+        threads={VIDEO_ID: [thread(number, text) for number, text in enumerate(said, 1)]},
+        items={PLAYLIST: [playlist_item(0, VIDEO_ID), playlist_item(1, "aqz-KE-bpKQ")]},
+    )
+
+
+def said(request: RecordedRequest) -> Any:
+    """What the model says: it knows the talk by heart."""
+    wanted = set((request.schema or {}).get("properties", {}))
+    if "claims" in wanted:
+        return {"answered": True, "claims": [claim(request)]}
+    if "concepts" in wanted:
+        return concepts(request.text)
+    if "consensus" in wanted:
+        return REACTIONS
+    if wanted:
+        return ANALYSIS
+    return "An HNSW index (0:23): it is a graph, fast, and uses more memory."
+
+
+def claim(request: RecordedRequest) -> dict[str, Any]:
+    """A sentence with the passage that says so."""
+    quote = "HNSW: graph, fast, uses more memory"
+    line = next(each for each in request.text.splitlines() if quote in each)
+    number = int(line.partition('"passage": ')[2].partition(",")[0])
+    cited = [{"passage": number, "quote": quote}]
+    return {"text": "HNSW, which is a graph, is fast and uses more memory.", "citations": cited}
+
+
+def concepts(text: str) -> dict[str, Any]:
+    """Of all concepts those that the text has the words for."""
+    return {
+        kind: [each for each in known if each["quote"] in text] for kind, known in KNOWN.items()
+    }
+
+
+KNOWN: dict[str, list[dict[str, str]]] = {
+    "concepts": [
+        {
+            "name": "HNSW",
+            "description": "A graph of near neighbours.",
+            "quote": "HNSW: graph, fast",
+        },
+        {"name": "IVF", "description": "Clusters.", "quote": "IVF: clusters, needs training"},
+        {"name": "Vector index", "quote": "three common index types"},
+        {"name": "Embedding", "quote": "a list of numbers that stands for the meaning"},
+    ],
+    "relations": [
+        {
+            "from_concept": "HNSW",
+            "to_concept": "IVF",
+            "type": "related_to",
+            "quote": "HNSW: graph, fast, uses more memory",
+        },
+    ],
+}
+REACTIONS = {
+    "sentiment_positive": 2,
+    "sentiment_negative": 1,
+    "sentiment_neutral": 0,
+    "themes_positive": ["the part on trees"],
+    "themes_critical": ["too fast"],
+    "consensus": "Most find it useful, and want the slides.",
+}
+ANALYSIS = {
+    "title": "Vector search in practice",
+    "summary": "How vectors find texts.",
+    "key_points": ["A flat index is exact but slow."],
+    "timestamps": [],
+    "topics": ["vector search"],
+    "sentiment": "neutral",
+}
