@@ -89,7 +89,7 @@ class Desk:
     names: dict[str, str]
 
     def shown(self, line: str) -> str:
-        """What a command prints on stdout."""
+        """The output of a command, on stdout."""
         done = subprocess.run(
             [sys.executable, "-m", "vr_cli", *shlex.split(line)[1:]],
             cwd=self.folder,
@@ -211,7 +211,7 @@ def youtube() -> FakeYouTube:
 
 
 def said(request: RecordedRequest) -> Any:
-    """What the model says: it knows the talk by heart."""
+    """The answer of a model that knows the talk by heart."""
     wanted = set((request.schema or {}).get("properties", {}))
     if "claims" in wanted:
         return {"answered": True, "claims": [claim(request)]}
