@@ -173,3 +173,31 @@ def test_an_empty_home_says_what_to_do(tmp_path: Path) -> None:
     assert "Nothing is known yet." in vr.run("list").stdout
     assert vr.run("show", "x").code == 1
     assert vr.run("show").code == 2
+
+
+def test_a_name_that_is_no_text_is_unknown_and_none_at_all_is_asked_for(vr: FreshVr) -> None:
+    bad = vr.run("show", b"\xff\xfe bad".decode("utf-8", "surrogateescape"))
+    assert (bad.code, "Traceback" in bad.stderr) == (1, False)
+    assert "Nothing is known" in bad.stderr
+    assert vr.run("show", " ").code == 2
+
+
+def test_a_closed_stdout_is_no_failure_of_ours(vr: FreshVr) -> None:
+    command = f"{sys.executable} -m vr_cli list >&-"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        env=vr.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_link_that_leads_to_itself_is_no_file_to_write(vr: FreshVr, tmp_path: Path) -> None:
+    link = tmp_path / "loop.md"
+    link.symlink_to(link.name)
+    refused = vr.run("list", "-o", str(link), "--force")
+    assert refused.code != 0
+    assert link.is_symlink()

@@ -28,6 +28,7 @@ from vr_kernel import (
 )
 from vr_kernel.views import (
     Facts,
+    File,
     Line,
     Media,
     Prose,
@@ -37,6 +38,7 @@ from vr_kernel.views import (
     as_data,
     as_markdown,
     as_text,
+    clock,
     from_data,
 )
 
@@ -273,3 +275,11 @@ def test_a_film_that_a_view_is_about_is_named_once() -> None:
     view = View("T", [Media("/a/talk.mp4"), Media("/a/clip.mp4")], source="/a/talk.mp4")
     assert as_text(view).count("talk.mp4") == 1
     assert "clip.mp4" in as_text(view)
+
+
+def test_numbers_that_say_nothing_are_refused_or_bounded() -> None:
+    with pytest.raises(TypeError, match=r"File\.size"):
+        View("Large", [File("x", size=10**400)])
+    with pytest.raises(TypeError):
+        View("Large", [Facts([("n", 10**5000)])])
+    assert clock(1e300) == clock(10**9)

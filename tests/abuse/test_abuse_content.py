@@ -12,6 +12,7 @@ from typing import Any
 import media_bytes as made
 import pytest
 import pytest_asyncio
+import vr_pages.plugin
 import vr_plugin_knowledge.plugin
 import vr_plugin_video.plugin
 from abuse_bench import RAW, Watch
@@ -113,6 +114,7 @@ async def scene(tmp_path_factory: pytest.TempPathFactory, watch: Watch) -> Async
         plugins = {
             "video": vr_plugin_video.plugin,
             "knowledge": vr_plugin_knowledge.plugin,
+            "pages": vr_pages.plugin,
             "poison": poison.plugin(),
         }
         async with Kernel.open(config, plugins, roots=[folder]) as kernel:

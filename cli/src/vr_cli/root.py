@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
+from pathlib import Path
 
 import click
 from vr_kernel import VERSION
@@ -82,6 +83,10 @@ def vr(ctx: click.Context, settings: Sequence[str]) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run `vr` and return its exit code; errors are printed, never raised."""
+    # Before any other file is opened, which would become standard output itself.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - kept to the end
     if isinstance(sys.stdout, TextIOWrapper):
         # A file name may hold characters that cannot be encoded; that must not end the output.
         sys.stdout.reconfigure(errors="replace")

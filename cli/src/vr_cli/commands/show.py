@@ -30,6 +30,8 @@ def show(config: Config, /, what: tuple[str, ...], **given: Any) -> int:
     a file with .json that -o wrote is shown again.
     """
     text = " ".join(what)
+    if not text.strip():
+        raise click.UsageError("Name what is to be shown.", click.get_current_context())
 
     async def make(kernel: Kernel) -> tuple[View, None]:
         return await (await find_subject(kernel, text)).show(), None

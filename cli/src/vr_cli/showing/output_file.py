@@ -90,7 +90,8 @@ def require_output(given: str, name: str, endings: Collection[str], *, force: bo
     shown = visible_line(given)
     try:
         path = Path(os.path.realpath(Path(given).expanduser()))
-        is_folder, exists = path.is_dir() or given.endswith(("/", os.sep)), path.exists()
+        is_folder = path.is_dir() or given.endswith(("/", os.sep))
+        exists = path.exists() or path.is_symlink()
     except (OSError, ValueError, RuntimeError) as error:
         raise VrError(f"{shown} is no name of a file: {error}.", Code.INVALID_INPUT) from error
     if is_folder:

@@ -54,6 +54,8 @@ async def find_subject(kernel: Kernel, text: str) -> Subject:
         VrError: NOT_FOUND when it names nothing; INVALID_INPUT when it names several.
     """
     finder = _Finder(kernel)
+    if not _is_text(text):
+        raise await finder.unknown(line(text))
     found = await finder.exact(text)
     if found is not None:
         return found
@@ -63,6 +65,15 @@ async def find_subject(kernel: Kernel, text: str) -> Subject:
     if fitting:
         raise _ambiguous(text, [each.words for each in fitting])
     raise await finder.unknown(text)
+
+
+def _is_text(text: str) -> bool:
+    """False for the name of a file that is not UTF-8: no record can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Finder:

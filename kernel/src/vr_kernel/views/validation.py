@@ -22,6 +22,8 @@ LARGEST = sys.float_info.max
 BLOCK = "block"
 """The name under which data says which block it is."""
 _PICTURE = re.compile("data:image/(?:jpeg|png);base64,")
+LARGEST_INT = 2**63
+"""Largest whole number; more digits say nothing."""
 _WORDS = {int: "a whole number", bool: "True or False", bytes: "bytes", NoneType: "None"}
 
 
@@ -186,7 +188,8 @@ def _plain(of: Any, name: str) -> Read:
         if of is float:
             _require(type(value) in (int, float) and abs(value) <= LARGEST, "a number", value)
             return value
-        _require(type(value) is of, _WORDS[of], value)
+        small = type(value) is not int or abs(value) <= LARGEST_INT
+        _require(type(value) is of and small, _WORDS[of], value)
         return value
 
     return read

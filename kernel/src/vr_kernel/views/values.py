@@ -10,6 +10,7 @@ from typing import Any
 from vr_kernel.text.visible_text import spelled_json, visible_line
 from vr_kernel.views.blocks import Block, Code, Facts, File, Prose, Table
 from vr_kernel.views.links import Cell
+from vr_kernel.views.validation import LARGEST_INT
 from vr_kernel.views.words import titled
 
 SHORT_CHARS = 100
@@ -111,6 +112,8 @@ def cell_of(value: Any) -> Cell:
         return visible_line(value, CELL_CHARS)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    if isinstance(value, int) and abs(value) > LARGEST_INT:
+        return f"about 10^{value.bit_length() * math.log10(2):.0f}"
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):

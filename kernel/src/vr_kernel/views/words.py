@@ -10,6 +10,8 @@ from vr_kernel.text.visible_text import visible, visible_line
 from vr_kernel.views.links import Cell, Link
 
 MINUTE_S, HOUR_S = 60, 3600
+LONGEST_S = 10**9
+"""Seconds from which on a time says nothing."""
 KILO = 1000.0
 DIGITS = 3
 """Most digits behind the point of a number."""
@@ -20,7 +22,7 @@ _WEB_BEGIN = re.compile("https?://", re.IGNORECASE)
 
 def clock(seconds: float) -> str:
     """A time as people write it: `1:33`, `1:02:33`."""
-    whole = max(int(seconds), 0)
+    whole = min(max(int(seconds), 0), LONGEST_S)
     hours, minutes = divmod(whole // MINUTE_S, MINUTE_S)
     rest = whole % MINUTE_S
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
