@@ -30,7 +30,7 @@ json_values = st.recursive(
 )
 _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
     str: texts,
-    int: st.integers(),
+    int: st.integers(-(2**63), 2**63),
     float: numbers,
     bool: st.booleans(),
     bytes: st.binary(max_size=20),
