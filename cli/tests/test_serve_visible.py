@@ -266,11 +266,11 @@ def test_what_the_doctor_says_is_folded_on_a_terminal(tmp_path: Path) -> None:
 
 
 def shown_at_terminal(zoo: Zoo, *arguments: str) -> str:
-    """Run `vr` at a terminal; its output without line ends and rewritten lines."""
+    """Run `vr` at a terminal that has no styles; its output without rewritten lines."""
     with terminal() as (ours, theirs):
         process = subprocess.Popen(
             vr_command(*arguments),
-            env=zoo.environment(TERM="xterm"),
+            env=zoo.environment(TERM="dumb"),
             cwd=zoo.work,
             stdin=subprocess.DEVNULL,
             stdout=theirs,

@@ -73,7 +73,7 @@ def newcomer(
 def test_the_demo_follows_what_becomes_a_job(newcomer: Newcomer) -> None:
     assert "Watched and recorded" in newcomer.demo
     answers = newcomer.demo.split("Asking the knowledge base")[1]
-    assert re.findall(r"^    (\d\d):\d\d", answers, re.MULTILINE) == ["00", "00", "01"]
+    assert re.findall(r"^    (\d):\d\d", answers, re.MULTILINE) == ["0", "0", "1"]
 
 
 def test_the_next_command_hears_what_the_demo_heard(newcomer: Newcomer) -> None:

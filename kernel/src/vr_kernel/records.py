@@ -167,7 +167,9 @@ class Record:
 
 def entity_key(*parts: object) -> str:
     """The key of a fact about one thing: equal parts give the equal key, in any process."""
-    return str(uuid.uuid5(NAMESPACE, "\x1f".join(str(part) for part in parts)))
+    text = "\x1f".join(str(part) for part in parts)
+    # Half characters have no bytes; a key is made of them all the same.
+    return str(uuid.uuid5(NAMESPACE, text.encode(errors="backslashreplace").decode()))
 
 
 def _joined(fields: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from vr_kernel.records import Change
+from vr_kernel.records import Change, is_storable
 from vr_kernel.state.sqlite.journal.lineage import openings
 from vr_kernel.state.sqlite.journal.schema import is_indexed
 from vr_kernel.storage.sound_rows import is_sound, is_text
@@ -91,6 +91,8 @@ def read_one(
     connection: sqlite3.Connection, place: tuple[str, str, str], leave_out: LeaveOut
 ) -> Change | None:
     """One live record, by workspace, kind and key; None when there is none, or it is damaged."""
+    if not all(map(is_storable, place)):  # no record can have such a name
+        return None
     rows = connection.execute(
         f"{CHANGES} WHERE workspace = ? AND kind = ? AND key = ? AND fields IS NOT NULL", place
     ).fetchall()
