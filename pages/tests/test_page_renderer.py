@@ -17,6 +17,7 @@ from vr_kernel.views import (
     Block,
     Claims,
     Code,
+    Compare,
     DocumentPage,
     Edge,
     Facts,
@@ -212,3 +213,17 @@ async def test_what_was_found_in_the_film_plays_there(renderer: ViewRenderer) ->
     assert 'data-at="5"' in page
     assert "A film" not in page, "the title says it"
     assert "2 more are not shown here." in page
+
+
+async def test_every_film_of_a_page_may_be_loaded(renderer: ViewRenderer) -> None:
+    here, web = Media("/films/a.mp4"), Media("https://films.example/b.mp4")
+    beside = Compare(View("A", [here]), View("B", [web]))
+    elsewhere = Media("https://www.youtube.com/watch?v=abc")
+    for blocks, allowed in (
+        ([elsewhere, here], "media-src file: blob:;"),
+        ([here, web], "media-src file: blob: http: https:;"),
+        ([beside], "media-src file: blob: http: https:;"),
+    ):
+        page = await renderer.page(View("Films", blocks), Path("/films"))
+        assert allowed in page
+        assert '<source src="a.mp4">' in page

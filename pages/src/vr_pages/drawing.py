@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, repeat
+from pathlib import Path
 from typing import Protocol
 
 from vr_kernel.views import (
@@ -48,6 +49,8 @@ class Drawing:
         title: of the view.
         numbers: of blocks that need an id.
         brought: names of the style sheets and scripts that blocks brought, in order.
+        played: sources that a content security policy has to let films load from, in order.
+        folder: where the page will lie, if that is known.
     """
 
     album: Album
@@ -57,6 +60,8 @@ class Drawing:
     title: str = ""
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     brought: dict[str, None] = field(default_factory=dict)
+    played: dict[str, None] = field(default_factory=dict)
+    folder: Path | None = None
 
     def time(self, seconds: float, address: str = "") -> Html:
         """A time that opens the film there; `address` is where it opens without a script."""

@@ -44,13 +44,14 @@ class PageRenderer:
 
     def _page(self, view: View, folder: Path | None) -> str:
         body, drawing = self._drawn(view, folder)
-        media = drawing.player.policy if drawing.player else ""
-        return document(view.title, body, drawing.brought, media)
+        return document(view.title, body, drawing.brought, " ".join(drawing.played))
 
     def _drawn(self, view: View, folder: Path | None) -> tuple[Html, Drawing]:
         film = next((each for each in view.blocks if isinstance(each, Media)), None)
         player = Player.of(film, folder, view.source) if film else None
-        drawing = Drawing(collect(view, self._artifacts), self._file, player)
+        played = dict.fromkeys(player.policy if player else ())
+        album = collect(view, self._artifacts)
+        drawing = Drawing(album, self._file, player, played=played, folder=folder)
         return sections.fragment(view, drawing), drawing
 
     def _file(self, address: str) -> str:

@@ -20,8 +20,9 @@ _MOMENT = Pattern(
 
 def media(block: Media, drawing: Drawing) -> Html:
     """A player by itself; that of the page's own film stands beside the timeline."""
-    del drawing
-    return Player.of(block, None).element()
+    player = Player.of(block, drawing.folder)
+    drawing.played |= dict.fromkeys(player.policy)
+    return player.element()
 
 
 def moments(block: Moments, drawing: Drawing) -> Html:

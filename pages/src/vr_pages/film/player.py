@@ -48,11 +48,11 @@ class Player:
         return cls(media, home, tuple(_addresses(home, folder)), sources)
 
     @property
-    def policy(self) -> str:
-        """The sources that a content security policy has to let it load; empty for none."""
+    def policy(self) -> tuple[str, ...]:
+        """The sources that a content security policy has to let it load from."""
         if not self.addresses:
-            return ""
-        return "http: https:" if is_web(self.home) else "file: blob:"
+            return ()
+        return ("http:", "https:") if is_web(self.home) else ("file:", "blob:")
 
     def has(self, address: str) -> bool:
         """Return True when an address leads into this film; none at all does, too."""
