@@ -201,3 +201,38 @@ def test_a_link_that_leads_to_itself_is_no_file_to_write(vr: FreshVr, tmp_path: 
     refused = vr.run("list", "-o", str(link), "--force")
     assert refused.code != 0
     assert link.is_symlink()
+
+
+def test_a_full_output_is_said_in_a_line(vr: FreshVr) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    for option in ("", "--json"):
+        command = f"{sys.executable} -m vr_cli list {option} >/dev/full"
+        done = subprocess.run(
+            ["sh", "-c", command],
+            env=vr.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 1
+        assert done.stderr == "Error: The output could not be written: no space is left.\n"
+
+
+def test_what_is_no_view_and_no_name_is_told(vr: FreshVr, tmp_path: Path) -> None:
+    kept = tmp_path / "notes.md"
+    assert vr.run("list", "-o", str(kept)).code == 0
+    assert "those with .json are shown again" in vr.run("show", str(kept)).stderr
+    assert "has no name" in vr.run("list", "-o", "").stderr
+
+
+def test_records_of_a_kind_without_sources_are_listed_by_its_view(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path).add(GALLERY)
+    vr = FreshVr(zoo.environment(), zoo.work)
+    for name in ("Heron", "Fox"):
+        assert vr.run("gallery", "meet", name).code == 0
+    shown = vr.run("list", "GalleryGuests")
+    assert shown.stdout.splitlines()[0] == "Guests"
+    assert "Heron" in shown.stdout
+    assert "Fox" in shown.stdout

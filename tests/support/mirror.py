@@ -20,7 +20,7 @@ from vr_kernel.views import from_data
 
 
 class Seen(BaseModel):
-    """What is seen."""
+    """The path of a file."""
 
     file: str
 
@@ -41,7 +41,7 @@ async def mirror_break(call: Call, file: str) -> Seen:
 
 @view(tool="mirror_look")
 async def show_seen(services, seen):
-    """What the file holds."""
+    """The view that the file holds."""
     return from_data(json.loads(Path(seen.file).read_text("utf-8")))
 
 

@@ -143,6 +143,13 @@ async def gallery_note(call: Call, about: str, text: str, title: str = "") -> Sh
     return Shown(text=text)
 
 
+@tool(effects=WRITES_LOCAL)
+async def gallery_meet(call: Call, name: str) -> Shown:
+    """Record a guest, who is about no source."""
+    call.record(Record("GalleryGuests", {"name": name}))
+    return Shown(text=name)
+
+
 NOTES = RecordKind(
     "GalleryNotes",
     "Notes about sources.",
@@ -151,6 +158,13 @@ NOTES = RecordKind(
     source="source",
     title="title",
 )
+GUESTS = RecordKind("GalleryGuests", "Guests.", (RecordField("name"),), rerank="name")
+
+
+@view(kind="GalleryGuests")
+async def show_guests(services, records):
+    """The names of guests."""
+    return View("Guests", [Table(["Name"], [[it.fields["name"]] for it in records])])
 
 
 @view(tool="gallery_all")
@@ -243,14 +257,15 @@ def vr_tools():
         gallery_fail,
         gallery_make,
         gallery_note,
+        gallery_meet,
     ]
 
 
 @hookimpl
 def vr_record_kinds():
-    return [NOTES]
+    return [NOTES, GUESTS]
 
 
 @hookimpl
 def vr_views():
-    return [all_blocks, hostile, document, failing]
+    return [all_blocks, hostile, document, failing, show_guests]

@@ -47,9 +47,13 @@ def run_command(command: click.Command, arguments: Sequence[str]) -> int:
         click.echo("Interrupted.", err=True)
         return Exit.INTERRUPTED
     except OSError as error:
-        if not _is_gone(error):
+        if _is_gone(error):
+            sys.stderr.close()
+        elif error.errno == errno.ENOSPC and error.filename is None:
+            click.echo("Error: The output could not be written: no space is left.", err=True)
+            _forget_output()
+        else:
             raise
-        sys.stderr.close()
         return Exit.FAILURE
     return result if isinstance(result, int) else Exit.OK
 
@@ -62,6 +66,12 @@ def _is_gone(error: OSError) -> bool:
         closed = stat.S_ISCHR(os.fstat(1).st_mode) and not os.isatty(1)
         return error.errno == errno.EIO and closed
     return False
+
+
+def _forget_output() -> None:
+    """Send what is still held for stdout nowhere, or Python reports it once more at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

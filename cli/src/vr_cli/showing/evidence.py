@@ -82,4 +82,4 @@ DRAWERS: Mapping[str, Callable[[Any, Pen], Iterator[Any]]] = {
     "Claims": _claims,
     "Graph": _graph,
 }
-"""How each of these blocks is drawn."""
+"""The function that draws each of these blocks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,14 @@ async def list_records(kernel: Kernel, name: str, limit: int, after: int | None)
     ]
     data = {"kind": kind, "records": records, "next": following}
     declared = kernel.services.kinds.get(kind)
-    items = [
-        item_of(
-            declared,
-            StoredRecord(kind, it.key, {"created_at": it.created_at, **(it.fields or {})}),
-        )
+    stored = [
+        StoredRecord(kind, it.key, {"created_at": it.created_at, **(it.fields or {})})
         for it in shown
     ]
+    if stored and declared and not declared.source:  # else its view is about one source
+        view = await kernel.services.views.of_records(stored)
+        return replace(view, notes=[*view.notes, *_further(following)]), data
+    items = [item_of(declared, each) for each in stored]
     block = Records(items) if items else Prose("There are none.")
     about = [declared.description] if declared else ["The plugin of this kind is not loaded."]
     return View(titled(kind), [block], about, notes=_further(following)), data

@@ -174,4 +174,4 @@ DRAWERS: Mapping[str, Callable[[Any, Pen], Iterator[Any]]] = {
     "Records": _records,
     "Steps": _steps,
 }
-"""How each of these blocks is drawn."""
+"""The function that draws each of these blocks."""

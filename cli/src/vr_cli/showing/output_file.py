@@ -88,6 +88,9 @@ def require_output(given: str, name: str, endings: Collection[str], *, force: bo
             NOT_ALLOWED when the folder cannot be written; CONFLICT when the file exists.
     """
     shown = visible_line(given)
+    if not shown:
+        hint = f"Name it: -o {name}.md"
+        raise VrError("The file of -o has no name.", Code.INVALID_INPUT, hint=hint)
     try:
         path = Path(os.path.realpath(Path(given).expanduser()))
         is_folder = path.is_dir() or given.endswith(("/", os.sep))

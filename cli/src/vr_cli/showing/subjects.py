@@ -133,6 +133,8 @@ class _Finder:
         """The error of what nothing is known of, with the nearest title."""
         titles = [title_of_source(each) async for each in all_sources(self._kernel)]
         near = did_you_mean(text, titles)
+        if _file(text) is not None:
+            near += "Of the files that -o writes, those with .json are shown again. "
         return VrError(
             f"Nothing is known of {line(text)!r}.",
             Code.NOT_FOUND,

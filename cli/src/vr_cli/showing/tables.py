@@ -168,4 +168,4 @@ DRAWERS: Mapping[str, Callable[[Any, Pen], Iterator[RenderableType]]] = {
     "Table": _table,
     "Matrix": _matrix,
 }
-"""How each of these blocks is drawn."""
+"""The function that draws each of these blocks."""
