@@ -188,7 +188,7 @@ async def makes_no_block(services: Services, subject: object) -> View:
     "function", [raises, hangs, leaves, returns_text, returns_much, makes_no_block]
 )
 async def test_a_view_that_fails_is_replaced_by_the_plain_form(
-    config: Config, function: Any, monkeypatch: pytest.MonkeyPatch
+    config: Config, function: Any
 ) -> None:
     async with Kernel.open(config, {"sky": sky(failing(function))}) as kernel:
         view = await shown(kernel)

@@ -74,7 +74,7 @@ CHANGING = (
     (r"\b\d+(\.\d+)? (?=(kB|bytes)\b)", "100 "),
     (r"(?m)^((?:knowledge_ask|total) +\d+) +\d+", r"\1   1000"),
 )
-"""What is another with each run, and what stands for it.
+"""Values that are another with each run, and what stands for them.
 
 Moments, ids that are drawn, sizes, and the tokens of a question, which has paths in it.
 """

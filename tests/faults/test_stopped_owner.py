@@ -28,7 +28,7 @@ AT_ONCE = 8
 SEED = 15
 TOOLS = ("paid_batch", "paid_once")
 LATE = "before steps.commit"
-"""Where `paid_once` first passes it, it has a paid reply; its successor forgets its own."""
+"""A point at which `paid_once` has a paid reply; its successor forgets its own."""
 SURELY_LATE = range(1, 8, 2)
 """The trials, all of `paid_once`, that are stopped there and not by chance."""
 KEPT = {

@@ -32,7 +32,7 @@ from vr_plugin_knowledge.graph.results import (
 )
 
 GROUPS = ("know", "fuzzy", "unknown")
-"""How well a concept is known, in the order of a legend."""
+"""States of a concept, in the order of a legend."""
 
 
 @view(tool="knowledge_graph")
