@@ -270,7 +270,7 @@ def test_at_a_terminal(tmp_path: Path) -> None:
                 ended = vr.run(*words.split(), kind)
                 assert (ended.code, named in ended.stderr) == (1, True), (words, kind, ended)
         left = vr.run("unruly", "task", "exit")
-        assert (left.code, left.stdout) == (0, "done: yes\n"), "what it left behind ends nothing"
+        assert (left.code, left.stdout) == (0, "Done  yes\n"), "what it left behind ends nothing"
 
 
 @pytest.mark.slow
