@@ -85,9 +85,10 @@ def test_a_document_is_kept_as_a_pipe_gets_it(vr: FreshVr) -> None:
         ("a.docx", 2, ".gif"),
         ("plain", 2, "has no ending"),
         ("old.md", 1, "--force"),
-        ("a.md/b.md", 2, "There is no folder"),
+        ("a.md/b.md", 2, "a.md is a file, not a folder."),
+        ("a.md/b/c.md", 2, "a.md is a file, not a folder."),
         ("a\x07.exe", 2, "cannot end with .exe"),
-        ("x" * 300 + ".md", 2, "no name of a file"),
+        ("x" * 300 + ".md", 2, "cannot be the name of a file: file name too long."),
         ("a.mp3", 2, "--format is gif"),
     ],
 )
@@ -131,6 +132,33 @@ def test_force_replaces_and_a_link_stays_a_link(vr: FreshVr) -> None:
         assert vr.run("gallery", "all", "-o", "link.md", "--force").code == 0
         assert (vr.folder / "link.md").is_symlink()
         assert "made" not in old.read_text("utf-8")
+
+
+@ON_POSIX
+def test_a_link_that_leads_nowhere_is_there_and_is_asked_about(vr: FreshVr) -> None:
+    link, target = vr.folder / "link.md", vr.folder / "target.md"
+    link.symlink_to(target)
+    refused = vr.run("gallery", "make", "-o", "link.md")
+    assert (refused.code, calls(vr), target.exists()) == (1, 0, False)
+    assert "link.md exists." in refused.stderr
+    assert vr.run("gallery", "make", "-o", "link.md", "--force").code == 0
+    assert (link.is_symlink(), target.is_file()) == (True, True)
+
+
+@ON_POSIX
+def test_a_pipe_gets_the_path_as_it_is(vr: FreshVr) -> None:
+    name = "a\u200b  b\x1b[1m.md"
+    command = 'cat "$("$@" gallery all -o "$NAME" --force)"'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *vr_command()],
+        env=vr.environment | {"NAME": name},
+        cwd=vr.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == (vr.folder / name).read_text("utf-8")
+    assert "\x1b" not in vr.run("gallery", "all", "-o", name).stderr
 
 
 @ON_POSIX

@@ -146,6 +146,22 @@ def test_a_result_that_was_kept_is_shown_as_its_tool_shows_it(vr: FreshVr) -> No
     assert "thing 7" in again
 
 
+def test_a_result_of_which_the_tool_is_not_sure_is_shown_as_values(vr: FreshVr) -> None:
+    vr.run("gallery", "plain", "-o", "plain.json")
+    known = vr.run("show", "plain.json")
+    assert known.stderr == ""
+    data = json.loads((vr.folder / "plain.json").read_text("utf-8"))
+    for name, other in (("more", data | {"more": 1}), ("odd", data | {"rows": [1]})):
+        (vr.folder / f"{name}.json").write_text(json.dumps(other), "utf-8")
+        shown = vr.run("show", f"{name}.json")
+        assert shown.stdout.startswith(f"{name}.json\n")
+        assert "No tool here returns this. These are its plain values." in shown.stderr
+    assert vr.run("gallery", "all", "--text", "Alike.", "-o", "alike.json").code == 0
+    alike = vr.run("show", "alike.json")
+    assert "Alike." in alike.stdout
+    assert "Several tools return this: gallery_all, " in alike.stderr
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "[1, 2]", '"x"', '{"blocks": []}', "[" * 9000])
 def test_a_file_that_is_no_view_says_so(text: str, vr: FreshVr) -> None:
     (vr.folder / "broken.json").write_text(text, "utf-8")
@@ -164,7 +180,24 @@ def test_a_job_is_shown_as_its_result_or_its_error(tmp_path: Path) -> None:
     noted, failed = done.stdout.split()
     assert "A job noted it." in vr.run("show", noted).stdout
     assert "A job noted it." in vr.run("show", noted[:8]).stdout
+    kept = vr.run("job", "result", noted, "-o", "noted.json")
+    assert kept.code == 0, kept
+    assert "A job noted it." in vr.run("show", "noted.json").stdout
     assert "It did not work." in vr.run("show", failed[:8]).stdout
+
+
+def test_a_file_of_a_job_is_kept_as_by_its_tool(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path / "zoo").add(GALLERY)
+    vr = FreshVr(zoo.environment(), zoo.work)
+    done = subprocess.run(
+        [sys.executable, "-c", JOB, "a recording"],
+        env=vr.environment, cwd=vr.folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    kept = vr.run("job", "result", done.stdout.strip(), "-o", "note.mp3")
+    assert (kept.code, kept.stdout) == (0, "note.mp3\n"), kept
+    assert (vr.folder / "note.mp3").read_bytes() == b"a recording"
+    refused = vr.run("job", "result", done.stdout.strip(), "-o", "note.gif")
+    assert "Possible here: .mp3" in refused.stderr
 
 
 def test_an_empty_home_says_what_to_do(tmp_path: Path) -> None:

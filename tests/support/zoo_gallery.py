@@ -136,9 +136,11 @@ async def gallery_make(
 
 @tool(effects=WRITES_LOCAL, long=True)
 async def gallery_note(call: Call, about: str, text: str, title: str = "") -> Shown:
-    """Record a note about a source."""
+    """Record a note about a source, or make a recording of it."""
     if text == "fail":
         raise VrError("It did not work.", ErrorCode.NOT_FOUND)
+    if text == "a recording":
+        return Shown(text=text, file_uri=call.artifact(text.encode(), "audio/mpeg").uri)
     call.record(Record("GalleryNotes", {"source": about, "title": title, "text": text}))
     return Shown(text=text)
 

@@ -16,14 +16,17 @@ FORMAT = "format"
 """The argument that chooses between kinds of files."""
 ADDRESS = "uri"
 """The field of a result that is a file."""
+OF_A_JOB = "job_result"
+"""The tool that returns what any other tool made in a job."""
 
 
 def possible_endings(tool: Tool) -> set[str]:
-    """Endings by the schemas of a tool: its formats, or any when it returns other files."""
+    """Endings by the schemas of a tool: its formats, or any when it may return other files."""
     formats = formats_of(tool)
     if formats:
         return formats
-    return {"*"} if ADDRESS in tool.output_schema.get("properties", {}) else set()
+    has_file = tool.name == OF_A_JOB or ADDRESS in tool.output_schema.get("properties", {})
+    return {"*"} if has_file else set()
 
 
 def formats_of(tool: Tool) -> set[str]:

@@ -91,7 +91,7 @@ def _keep_file(
 def _no_such_file(target: OutputFile, outcome: Outcome) -> VrError:
     known = " ".join(f".{each}" for each in dict.fromkeys([*endings_of(outcome), *RENDERED]))
     return VrError(
-        f"{target.named} was not written: the result has no file with .{target.ending}.",
+        f"{target.shown} was not written: the result has no file with .{target.ending}.",
         Code.INVALID_INPUT,
         category="ENDING_UNKNOWN",
         hint=f"Possible here: {known}",

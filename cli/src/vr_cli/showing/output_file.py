@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 import click
 from vr_kernel import Code, VrError, visible_line
@@ -27,13 +28,18 @@ class OutputFile:
 
     Attributes:
         path: its place, behind any link.
-        named: the path as it was given, for messages.
+        named: the path as it was given.
         replaces: whether it may take the place of an existing file.
     """
 
     path: Path
     named: str
     replaces: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The path as it was given, for messages."""
+        return visible_line(self.named)
 
     @property
     def ending(self) -> str:
@@ -58,7 +64,7 @@ class OutputFile:
 
     def _fill(self, fill: Callable[[Path], None]) -> None:
         if not self.replaces and self.path.exists():
-            raise _exists(self.named)
+            raise _exists(self.shown)
         part: Path | None = None
         try:
             handle, name = tempfile.mkstemp(PART, f".{self.path.stem[:40]}-", self.path.parent)
@@ -67,7 +73,7 @@ class OutputFile:
             fill(part)
             part.replace(self.path)
         except OSError as error:
-            raise unwritten(self.named, error) from error
+            raise unwritten(self.shown, error) from error
         finally:
             if part is not None:
                 with suppress(OSError):
@@ -92,21 +98,36 @@ def require_output(given: str, name: str, endings: Collection[str], *, force: bo
         hint = f"Name it: -o {name}.md"
         raise VrError("The file of -o has no name.", Code.INVALID_INPUT, hint=hint)
     try:
-        path = Path(os.path.realpath(Path(given).expanduser()))
-        is_folder = path.is_dir() or given.endswith(("/", os.sep))
-        exists = path.exists() or path.is_symlink()
+        typed = Path(given).expanduser()
+        path = Path(os.path.realpath(typed))
+        found = _found(path)
+        exists = found is not None or typed.is_symlink()
     except (OSError, ValueError, RuntimeError) as error:
-        raise VrError(f"{shown} is no name of a file: {error}.", Code.INVALID_INPUT) from error
-    if is_folder:
+        message = f"{shown} cannot be the name of a file: {_reason(error)}."
+        raise VrError(message, Code.INVALID_INPUT) from error
+    if (found and S_ISDIR(found.st_mode)) or given.endswith(("/", os.sep)):
         hint = f"Name a file in it: -o {Path(shown) / f'{name}.md'}"
         raise VrError(f"{shown} is a folder.", Code.INVALID_INPUT, hint=hint)
     _require_ending(shown, path.suffix[1:].lower(), endings)
     _require_folder(path.parent)
-    if exists and not path.is_file():
+    if found and not S_ISREG(found.st_mode):
         raise VrError(f"{shown} is no plain file.", Code.INVALID_INPUT, hint="Give another name.")
     if exists and not force and not _agreed(shown):
         raise _exists(shown)
-    return OutputFile(path, shown, exists)
+    return OutputFile(path, given, exists)
+
+
+def _found(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _reason(error: Exception) -> str:
+    """The words of an error, without its number and the path once more."""
+    said = error.strerror if isinstance(error, OSError) else str(error)
+    return f"{said[:1].lower()}{said[1:]}" if said else type(error).__name__
 
 
 def _require_ending(shown: str, ending: str, endings: Collection[str]) -> None:
@@ -124,6 +145,10 @@ def _require_ending(shown: str, ending: str, endings: Collection[str]) -> None:
 
 def _require_folder(folder: Path) -> None:
     if not folder.is_dir():
+        near = next((it for it in (folder, *folder.parents) if it.exists()), folder)
+        if near.exists() and not near.is_dir():
+            hint = "Give a name in a folder."
+            raise VrError(f"{near} is a file, not a folder.", Code.INVALID_INPUT, hint=hint)
         hint = f"Make it first: mkdir -p {folder}"
         raise VrError(f"There is no folder {folder}.", Code.INVALID_INPUT, hint=hint)
     if not os.access(folder, os.W_OK | os.X_OK):

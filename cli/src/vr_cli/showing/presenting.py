@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel import Services, View, ViewRenderer, VrError, private_folder, visible
+from vr_kernel import Services, View, ViewRenderer, VrError, private_folder, visible, visible_line
 from vr_kernel.text import spelled_json
 from vr_kernel.views import as_markdown, as_text
 
@@ -108,7 +109,8 @@ def present(
     if wanted.as_json:
         print_json(it.data)
     elif it.kept or it.page:
-        click.echo("\n".join(visible(each) for each in told if each), nl=any(told))
+        for each in filter(None, told):
+            click.echo(_printed_path(each))
     elif it.view is None:
         document()
     else:
@@ -120,6 +122,13 @@ def present(
         print_error(it.failure)
         return exit_code(it.failure)
     return Exit.OK
+
+
+def _printed_path(path: str) -> str | bytes:
+    """A path as a person reads it; in a pipe exactly as it is, for a program that opens it."""
+    if sys.stdout.isatty() or sys.platform == "win32":
+        return visible_line(path)
+    return os.fsencode(path)
 
 
 def _show(view: View, said: str, services: Services, wanted: Wanted) -> None:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vr_kernel import Code, Kernel, Source, StoredRecord, View, VrError, did_you_mean, entity_key
+from vr_kernel import (
+    Code,
+    Kernel,
+    Source,
+    StoredRecord,
+    Tool,
+    View,
+    VrError,
+    did_you_mean,
+    entity_key,
+)
 from vr_kernel import visible_line as line
 from vr_kernel.views import from_data, shown_host
 
@@ -183,11 +193,30 @@ class _Finder:
     async def _kept(self, path: Path) -> View:
         """A view or a result that was written with `-o`."""
         data = _read_json(path)
-        if isinstance(data, dict) and not isinstance(data.get("blocks"), list):
-            tools = self._kernel.tools.values()
-            made = (it.name for it in tools if it.result.model_fields.keys() == data.keys())
-            return await self._services.views.of_result_data(next(made, path.stem), data)
-        return from_data(data)
+        if not isinstance(data, dict):
+            return from_data(data)
+        fitting = [it for it in self._kernel.tools.values() if _returns(it, data)]
+        if not fitting and isinstance(data.get("blocks"), list):
+            return from_data(data)
+        views = self._services.views
+        made = [await views.of_result_data(it.name, data) for it in fitting]
+        if made and all(each == made[0] for each in made):
+            return made[0]
+        several = ", ".join(it.name for it in fitting[:NAMED])
+        why = f"Several tools return this: {several}." if several else "No tool here returns this."
+        plain = await views.of_result_data(path.name, data)
+        return replace(plain, title=path.name, notes=[f"{why} These are its plain values."])
+
+
+def _returns(tool: Tool, data: Mapping[str, Any]) -> bool:
+    """True when a tool returns exactly this: all of its fields and no other, of their types."""
+    if {*tool.result.model_fields, *tool.result.model_computed_fields} != data.keys():
+        return False
+    try:
+        tool.result.model_validate_json(json.dumps(data), strict=True)
+    except ValueError:
+        return False
+    return True
 
 
 def _file(text: str) -> Path | None:
