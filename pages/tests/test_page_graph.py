@@ -96,6 +96,24 @@ class Tab:
 
 
 Opener = Callable[..., Awaitable[Tab]]
+WRITTEN = """
+globalThis.written = [];
+const pens = CanvasRenderingContext2D.prototype, { clearRect, fillText } = pens;
+pens.clearRect = function (...place) { written.length = 0; clearRect.apply(this, place); };
+pens.fillText = function (text, x, y) {
+  const half = this.measureText(text).width / 2;
+  written.push([text, x - half, y - 10, x + half, y + 2]);
+  fillText.call(this, text, x, y);
+};
+"""
+"""Keeps what the last picture says, and where: the middle of a line in x, its foot in y."""
+BELOW_BUTTONS = """() => {
+  const from = document.querySelector("canvas").getBoundingClientRect();
+  const boxes = [...document.querySelectorAll(".zoom button, .key")].map((it) => it.getBoundingClientRect());
+  return written.filter(([, left, top, right, bottom]) => boxes.some((box) =>
+    left < box.right - from.left && box.left - from.left < right &&
+    top < box.bottom - from.top && box.top - from.top < bottom)).map(([text]) => text);
+}"""
 
 
 @pytest.fixture
@@ -110,6 +128,7 @@ async def open_tab(tmp_path: Path) -> AsyncIterator[Opener]:
         file = tmp_path / "graph.html"
         file.write_text(await page_of(view), "utf-8")
         tab = Tab(await (await browser.new_context(**context)).new_page())
+        await tab.page.add_init_script(WRITTEN)
         await tab.page.goto(f"{file.as_uri()}{fragment}")
         return tab
 
@@ -149,6 +168,27 @@ async def test_nodes_are_drawn_and_chosen_in_the_picture_and_by_address(open_tab
     await canvas.press("Escape")
     assert await tab.chosen() == []
     assert tab.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", SIZES)
+async def test_no_name_lies_below_what_stands_upon_the_picture(
+    open_tab: Opener, width: int
+) -> None:
+    corners = [(x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
+    nodes = [Node(f"Number {n}", "know", at=at) for n, at in enumerate(corners)]
+    edges = [Edge(8, number, "leads_far_away_to") for number in range(8)]
+    view = View("Corners", [Graph(nodes, edges, ["know"])])
+    tab = await open_tab(view, viewport={"width": width, "height": SIZES[width]})
+    said = await tab.page.evaluate("written.map(([text]) => text)")
+    assert nodes[8].name in said, "the whole graph leaves room for the buttons"
+    assert await tab.page.evaluate(BELOW_BUTTONS) == []
+    await tab.page.locator(".nodes summary").nth(8).hover()
+    assert len(await tab.page.evaluate("written.map(([text]) => text)")) > 1
+    assert await tab.page.evaluate(BELOW_BUTTONS) == []
+    for key in ("ArrowLeft", "ArrowUp", "ArrowUp", "+", "ArrowRight"):
+        await tab.page.locator("canvas").press(key)
+        assert await tab.page.evaluate(BELOW_BUTTONS) == [], key
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@
     const free = [0, 1, 2, 3, 4].filter((number) => !counts.has(KNOWN[number]));
     for (const label of labels) kinds.set(label, KNOWN.includes(label) ? KNOWN.indexOf(label) : free.shift() ?? COLOURS - 1);
     const kind = (edge) => kinds.get(edge.label);
-    let chosen = null, hovered = null, held = null, colours = {}, touched = false;
+    let chosen = null, hovered = null, held = null, colours = {}, touched = false, covered = [];
 
     // What stands above, upon and beside the picture.
     const bar = make("div", "", "tools"), filter = make("fieldset"), copy = make("button", "Copy for the assistant", "copy", { type: "button", disabled: true });
@@ -127,13 +127,20 @@
     const isOut = (node) => node.item.hidden || node.item.classList.contains("out");
     const place = (node) => [(node.x - view.x) * view.scale + canvas.clientWidth / 2, (node.y - view.y) * view.scale + canvas.clientHeight / 2];
     const radius = (node) => node.size * Math.min(1.4, Math.max(.35, Math.sqrt(view.scale)));
+    const crosses = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+    const isCovered = (box) => covered.some((other) => crosses(box, other));
+
+    function cover() { // what lies upon the picture, where no name may stand
+      const from = canvas.getBoundingClientRect();
+      covered = [key, zooms].map((element) => element.getBoundingClientRect()).filter((box) => box.width).map((box) => [box.left - from.left - 3, box.top - from.top - 3, box.right - from.left + 3, box.bottom - from.top + 3]);
+    }
 
     function fit(some = nodes.filter((node) => !isOut(node))) {
       if (!some.length) return;
       const xs = some.map((node) => node.x), ys = some.map((node) => node.y), [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-      const across = Math.max(canvas.clientWidth - (canvas.clientWidth < 500 ? 90 : 170), 60);
-      view.scale = Math.max(.02, Math.min(1.6, across / (right - left + 1), Math.max(canvas.clientHeight - 100, 60) / (bottom - top + 1)));
-      view.x = (left + right) / 2; view.y = (top + bottom) / 2;
+      const isSmall = canvas.clientWidth < 500, across = Math.max(canvas.clientWidth - (isSmall ? 90 : 170), 60), below = isSmall ? zooms.offsetHeight : 0;
+      view.scale = Math.max(.02, Math.min(1.6, across / (right - left + 1), Math.max(canvas.clientHeight - 100 - below, 60) / (bottom - top + 1)));
+      view.x = (left + right) / 2; view.y = (top + bottom) / 2 + below / 2 / view.scale;
       draw();
     }
 
@@ -169,7 +176,10 @@
         pen.beginPath(); pen.moveTo(tx, ty); pen.lineTo(...at(.42)); pen.lineTo(...at(-.42)); pen.fill();
       }
       if (focus && shown && length > 110 && edge.label) {
-        pen.globalAlpha = 1; words(edge.label.replaceAll("_", " "), (ax + bx) / 2 - uy * bend / 2, (ay + by) / 2 + ux * bend / 2 + 4, 11.5, pen.fillStyle);
+        const text = edge.label.replaceAll("_", " "), x = (ax + bx) / 2 - uy * bend / 2, y = (ay + by) / 2 + ux * bend / 2 + 4, colour = pen.fillStyle;
+        pen.font = `11.5px ${colours.font}`;
+        const half = pen.measureText(text).width / 2;
+        if (!isCovered([x - half, y - 12, x + half, y + 4])) { pen.globalAlpha = 1; words(text, x, y, 11.5, colour); }
       }
     }
 
@@ -195,17 +205,19 @@
     }
 
     function names(shown, focus, bright) { // the closest first, none upon another
-      const crosses = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3], taken = [];
+      const taken = [];
       const discs = shown.filter(bright).map((node) => { const [x, y] = place(node), r = radius(node) - 1; return [x - r, y - r, x + r, y + r]; });
       for (const node of new Set(focus ? [focus, ...focus.near] : shown)) {
         if (isOut(node)) continue;
         const [x, y] = place(node), size = node === focus ? 14 : 12.5, text = node.name.length > LONGEST_LABEL ? node.name.slice(0, LONGEST_LABEL - 1) + "…" : node.name;
         pen.font = `${size}px ${colours.font}`;
         const half = pen.measureText(text).width / 2 + 3, away = radius(node) + 4;
-        const tops = [[x, y + away], [x, y - away - size - 3], [x + half + away, y - size / 2 - 2], [x - half - away, y - size / 2 - 2]];
+        const inside = Math.min(Math.max(x, half), canvas.clientWidth - half), at = Math.abs(inside - x) < half ? inside : x; // at the edge, aside a little
+        const tops = [[at, y + away], [at, y - away - size - 3], [x + half + away, y - size / 2 - 2], [x - half - away, y - size / 2 - 2]];
         const others = shown.length > 150 && taken.length < 12 ? taken : [...taken, ...discs];
-        const found = tops.map(([cx, top]) => [cx - half, top, cx + half, top + size + 3]).find((box) => box[0] > -6 && box[2] < canvas.clientWidth + 6 && !others.some((other) => crosses(box, other)));
-        const box = found || (node === focus && [x - half, y + away, x + half, y + away + size + 3]);
+        const boxes = tops.map(([cx, top]) => [cx - half, top, cx + half, top + size + 3]).filter((box) => !isCovered(box));
+        const found = boxes.find((box) => box[0] > -6 && box[2] < canvas.clientWidth + 6 && !others.some((other) => crosses(box, other)));
+        const box = found || (node === focus && boxes[0]);
         if (box) { taken.push(box); pen.globalAlpha = 1; words(text, (box[0] + box[2]) / 2, box[3] - 4, size, colours.ink); }
       }
     }
@@ -377,9 +389,9 @@
     }
     for (const details of list.querySelectorAll("details[open]")) { const node = known.get(details.parentNode); node.own = mine(node); details.querySelector("summary").after(node.own); }
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-    new ResizeObserver(() => (touched ? draw() : chosen ? draw() : fit())).observe(canvas);
+    new ResizeObserver(() => { cover(); touched || chosen ? draw() : fit(); }).observe(canvas);
     addEventListener("hashchange", go);
-    paint(); show(); fit(); go();
+    cover(); paint(); show(); fit(); go();
   }
 
   document.querySelectorAll(".network").forEach(start);
