@@ -109,7 +109,8 @@ pens.fillText = function (text, x, y) {
 """Keeps what the last picture says, and where: the middle of a line in x, its foot in y."""
 BELOW_BUTTONS = """() => {
   const from = document.querySelector("canvas").getBoundingClientRect();
-  const boxes = [...document.querySelectorAll(".zoom button, .key")].map((it) => it.getBoundingClientRect());
+  const upon = document.querySelectorAll(".zoom button, .key");
+  const boxes = Array.from(upon, (it) => it.getBoundingClientRect());
   return written.filter(([, left, top, right, bottom]) => boxes.some((box) =>
     left < box.right - from.left && box.left - from.left < right &&
     top < box.bottom - from.top && box.top - from.top < bottom)).map(([text]) => text);
@@ -237,6 +238,17 @@ async def test_groups_are_left_out_and_words_are_searched(open_tab: Opener) -> N
     await tab.page.locator(".search input").fill("wrong way")
     assert await seen.locator("summary b").all_text_contents() == ["Vole"]
     assert await tab.page.locator("mark.hit").first.is_visible()
+
+
+@pytest.mark.slow
+async def test_every_text_that_is_found_is_seen_and_no_control_is_found(open_tab: Opener) -> None:
+    tab = await open_tab(foxes(*(f"Zebra {n}" for n in range(30))), "#fox")
+    find, count = tab.page.locator(".search input"), tab.page.locator(".search output")
+    await find.fill("about zebra")
+    assert await count.inner_text() == "31 found", "each of them, and the fox that all lead to"
+    assert await tab.page.locator("details > p mark.hit:visible").count() == 60
+    await find.fill("assistant")
+    assert await count.inner_text() == "nothing found"
 
 
 @pytest.mark.slow

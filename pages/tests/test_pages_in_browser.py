@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from every_block import everything
-from vr_kernel.views import View, ViewRenderer
+from vr_kernel.views import Code, Compare, Facts, Table, View, ViewRenderer
 from vr_pages import plugin
 from vr_testing import open_kernel
 
@@ -118,6 +118,31 @@ async def test_every_part_is_searched(open_tab: Opener, file: Path) -> None:
     await tab.page.keyboard.press("Escape")
     assert await hits.count() == await tab.page.locator("section[hidden]").count() == 0
     assert tab.complaints == []
+
+
+async def test_what_is_found_in_folded_parts_is_counted_and_seen(
+    open_tab: Opener, tmp_path: Path
+) -> None:
+    deep = View("Deep", [Code("the foxquokka lies deep", title="Data", detail=True)])
+    told = [
+        Facts([("Seen", "a foxquokka"), ("Else", "a vole")], title="Facts"),
+        Compare(deep, View("Other", []), title="Sides", detail=True),
+        Table(["Name"], [["owl"], ["hare"]], title="Scores", detail=True),
+    ]
+    tab = await open_tab((await written(View("Folded", told), tmp_path / "page.html")).as_uri())
+    find, count = tab.page.locator(".search input"), tab.page.locator("output")
+    await find.fill("foxquokka")
+    assert await count.inner_text() == "2 found"
+    for hit in await tab.page.locator("mark.hit").all():
+        assert await hit.is_visible()
+    await find.fill("scores")
+    assert await count.inner_text() == "1 found"
+    await tab.page.locator("summary", has_text="Scores").click()
+    assert await tab.page.get_by_text("hare").is_visible(), "what is named is there as a whole"
+    await find.fill("owl")
+    assert not await tab.page.get_by_text("hare").is_visible()
+    await find.fill("")
+    assert await tab.page.locator("details[open]").count() == 1, "the one that was opened by hand"
 
 
 async def test_the_keyboard_alone_finds_a_moment_and_plays_it(open_tab: Opener, file: Path) -> None:

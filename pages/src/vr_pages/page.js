@@ -2,7 +2,7 @@
 // Search: what has all of the words stays, and each of them is marked.
 {
   const UNITS = ".view :is(p, li, tbody tr, dl > div, figure, pre, blockquote, .unit, h1)";
-  const APART = ".search, .stage, .more, .follow"; // and what belongs to none
+  const APART = ".search, .stage, .more, .follow, .mine"; // and what belongs to none
   const fold = (text) => Array.from(text.toLowerCase(), (sign) => {
     const plain = sign.normalize("NFD")[0];
     return plain.length === sign.length ? plain : sign;
@@ -13,8 +13,14 @@
     const units = [...view.querySelectorAll(UNITS)].filter((unit) => !unit.parentElement.closest(UNITS) && !unit.closest(APART) && !(unit.matches("h1") && unit.closest(".side")));
     const sections = [...view.querySelectorAll("section:not(.stage)")].reverse(), folded = new WeakMap(), opened = new Set();
     const said = (element) => {
-      if (!folded.has(element)) folded.set(element, fold(element.textContent));
+      if (!folded.has(element)) folded.set(element, fold(written(element)));
       return folded.get(element);
+    };
+    const written = (element) => {
+      if (!element.querySelector(APART)) return element.textContent;
+      const copy = element.cloneNode(true);
+      copy.querySelectorAll(APART).forEach((part) => part.remove());
+      return copy.textContent;
     };
     const isFixed = (unit) => !unit.closest("section"); // the head of the page
 
@@ -31,7 +37,7 @@
       while (walker.nextNode()) nodes.push(walker.currentNode);
       for (const node of nodes) {
         const text = node.data, parts = [], plain = fold(text);
-        if (plain.length !== text.length) continue;
+        if (plain.length !== text.length || node.parentElement.closest(APART)) continue;
         let at = 0;
         for (const found of plain.matchAll(pattern)) {
           const hit = document.createElement("mark");
@@ -59,13 +65,14 @@
         found += hit;
         if (!hit) continue;
         mark(unit, pattern);
-        const details = unit.closest("details:not([open])");
-        if (details) { details.open = true; opened.add(details); }
+        for (let details; (details = unit.closest("details:not([open])"));) { details.open = true; opened.add(details); }
       }
       for (const section of sections) {
         const heading = section.querySelector("h2, h3, h4, h5, h6"), named = sought && heading?.closest("section") === section && has(heading);
+        const within = units.filter((unit) => section.contains(unit)), isEmpty = within.every((unit) => unit.hidden);
         if (named) { mark(heading, pattern); found += 1; }
-        section.hidden = sought && !named && !units.some((unit) => !unit.hidden && section.contains(unit));
+        if (named && isEmpty) for (const unit of within) unit.hidden = false; // only its name was found: it is there as a whole
+        section.hidden = sought && !named && isEmpty;
       }
       count.textContent = sought ? `${found || "nothing"} found` : "";
       view.dispatchEvent(new CustomEvent("searched", { detail: sought }));

@@ -376,7 +376,7 @@
       unfolded.clear();
       for (const { item } of event.detail ? nodes : []) {
         const details = item.querySelector("details");
-        if (!isOut({ item }) && !details.open && details.querySelector(":scope > :not(summary) .hit, :scope > p > .hit") && unfolded.size < 20) { details.open = true; unfolded.add(details); }
+        if (!isOut({ item }) && !details.open && details.querySelector(":scope > :not(summary) .hit, :scope > p > .hit")) { details.open = true; unfolded.add(details); }
       }
       draw();
     });
