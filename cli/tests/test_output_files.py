@@ -201,6 +201,10 @@ def test_a_page_opens_in_the_browser(vr: FreshVr) -> None:
     assert "Vector: search?" in page.read_text("utf-8")
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
+    moment = {"title": "A moment", "blocks": [{"block": "Media", "source": "a.mp4", "start": 47.5}]}
+    (vr.folder / "moment.json").write_text(json.dumps(moment), "utf-8")
+    assert vr.run("show", "moment.json", "--open").code == 0
+    assert (vr.folder / "opened").read_text("utf-8").strip().endswith("a-moment.html#t=47.5")
     assert vr.run("clean", "--cache", "--yes").code == 0
     assert not page.exists()
 

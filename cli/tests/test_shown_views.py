@@ -100,6 +100,15 @@ def test_a_summary_names_what_it_leaves_out(vr: FreshVr) -> None:
     assert len(full.splitlines()) > 2 * len(said.splitlines())
 
 
+def test_a_lone_picture_is_shown_with_its_text(vr: FreshVr) -> None:
+    slide = {"image": "", "caption": "Results", "text": "Recall rose.\nCost fell."}
+    for name, slides in (("one", [slide]), ("two", [slide, slide])):
+        view = {"title": "A slide", "blocks": [{"block": "Pictures", "items": slides}]}
+        (vr.folder / f"{name}.json").write_text(json.dumps(view), "utf-8")
+    assert "Recall rose.\n" in vr.run("show", "one.json").stdout
+    assert "Recall" not in vr.run("show", "two.json").stdout
+
+
 def test_a_result_without_a_view_is_readable(vr: FreshVr) -> None:
     said = vr.run("gallery", "plain")
     assert said.code == 0

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from every_block import everything
-from vr_kernel.views import Code, Compare, Facts, Table, View, ViewRenderer
+from vr_kernel.views import Code, Compare, Facts, Media, Table, View, ViewRenderer
 from vr_pages import plugin
 from vr_testing import open_kernel
 
@@ -162,9 +162,14 @@ async def test_the_keyboard_alone_finds_a_moment_and_plays_it(open_tab: Opener, 
     await tab.until("document.querySelector('video').currentTime < 6")
 
 
-async def test_it_opens_at_a_time(open_tab: Opener, file: Path) -> None:
+async def test_it_opens_at_a_time(open_tab: Opener, file: Path, tmp_path: Path) -> None:
     tab = await open_tab(f"{file.as_uri()}#t=31")
     await tab.until("document.querySelector('video').currentTime === 31")
+    moment = View("A moment", [Media(str(TALK), start=47.5)])
+    file = await written(moment, tmp_path / "moment.html")
+    for fragment, start in (("", 47.5), ("#t=31", 31)):
+        tab = await open_tab(file.as_uri() + fragment)
+        await tab.until(f"document.querySelector('video').currentTime === {start}")
 
 
 async def test_it_is_read_without_a_script(open_tab: Opener, file: Path) -> None:

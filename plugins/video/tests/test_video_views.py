@@ -392,3 +392,13 @@ async def test_all_that_is_known_of_a_video_is_one_view(kernel, talk):
     assert block_of(view, Media).source == str(talk)
     (part,) = block_of(view, Records, "Other analyses").items
     assert "0:00 to 0:04" in part.facts
+
+
+async def test_one_moment_says_what_it_is_of_and_plays_there(kernel, talk):
+    await kernel.call("video_analyze", file_path=str(talk), engine="local")
+    last = max(await recorded(kernel, "VideoSegments"), key=lambda it: it["start"])
+    speech = await record_view(kernel, "VideoSegments", {**last, "title": "Voles"})
+    slide = await record_view(kernel, "VideoSegments", {**last, "origin": "slide", "title": ""})
+    assert (speech.title, speech.about) == ("Voles", ("speech in Foxes", "0:03-0:05"))
+    assert (slide.title, slide.about) == ("Foxes", ("slide", "0:03-0:05"))
+    assert (block_of(speech, Media).start, block_of(slide, Media).start) == (3.1, 3.1)

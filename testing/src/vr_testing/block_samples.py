@@ -65,7 +65,7 @@ def sample_view() -> View:
 
 def _of_films() -> Sequence[Block]:
     return [
-        Media(FILM, "video", 725.0, title="The film"),
+        Media(FILM, "video", 725.0, 93.5, title="The film"),
         Moments(
             [
                 Moment(0.0, "The river from above."),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vr_kernel import Code, Services, View, ViewRenderer, VrError
-from vr_kernel.views import Facts, Link
+from vr_kernel.views import Facts, Link, Media
 
 NAME_CHARS = 60
 _REMOTE = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
@@ -38,10 +38,11 @@ def readable_name(title: str) -> str:
 
 
 def moment_of(view: View) -> float:
-    """The second that a view is about, such as the place of a record; 0 for none."""
+    """The second that a view is about: of its film, or of the place of a record; 0 for none."""
+    begins = (block.start for block in view.blocks if isinstance(block, Media))
     facts = (cell for block in view.blocks if isinstance(block, Facts) for _, cell in block.rows)
     places = (cell.start for cell in facts if isinstance(cell, Link))
-    return next((start for start in places if start), 0.0)
+    return next((start for start in (*begins, *places) if start), 0.0)
 
 
 def open_page(page: Path, moment: float, environ: Mapping[str, str] = os.environ) -> bool:

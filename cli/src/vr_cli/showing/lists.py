@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MOMENTS, SPOKEN, PICTURES, RECORDS, STEPS, REFERENCES = 10, 4, 8, 20, 20, 10
 """Things of each kind in a summary."""
 MOMENT_LINES, SPOKEN_LINES = 3, 12
-"""Lines of a moment, and of a paragraph of speech, in a summary."""
+"""Lines of a moment, and of a paragraph of speech or the text of a lone picture, in a summary."""
 KEY_CHARS = 8
 """Characters of a record's key that are shown; more are shown of none."""
 _SIGNS = {
@@ -89,15 +89,18 @@ def _transcript(block: Transcript, pen: Pen) -> Iterator[RenderableType]:
 def _pictures(block: Pictures, pen: Pen) -> Iterator[RenderableType]:
     told = [each for each in block.items if each.caption or each.text or each.place != Link()]
     shown = told[: pen.most(told, PICTURES)]
-    grid = pen.grid(TIME, "")
+    grid, cut = pen.grid(TIME, ""), 0
     for each in shown:
         words = pen.cut(pen.line(each.caption or each.text), 2, pen.window.width - 8)
-        if pen.full and each.caption and each.text:
-            words = pen.joined([words, pen.text(each.text, DIM)], "\n")
+        if (pen.full or len(block.items) == 1) and each.caption and each.text:
+            text = pen.text(each.text, DIM)
+            kept = pen.cut(text, SPOKEN_LINES, pen.window.width - 8)
+            cut += kept is not text
+            words = pen.joined([words, kept], "\n")
         grid.add_row(pen.place(each.place), words)
     if shown:
         yield grid
-    pen.leave(block.title or "pictures", len(block.items) - len(shown), "pictures")
+    pen.leave(block.title or "pictures", cut + len(block.items) - len(shown), "pictures")
 
 
 def _records(block: Records, pen: Pen) -> Iterator[RenderableType]:

@@ -68,11 +68,15 @@ class Code(Block):
 
 @dataclass(frozen=True, slots=True)
 class Media(Block):
-    """A film or a recording: its web address or path, and its length in seconds."""
+    """A film or a recording: its web address or path, and its length in seconds.
+
+    It is played from `start` on, in seconds; from its beginning without one.
+    """
 
     source: str
     kind: Literal["video", "audio"] = "video"
     duration: float | None = None
+    start: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

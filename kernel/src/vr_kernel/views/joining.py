@@ -38,7 +38,9 @@ def _blocks(views: Sequence[View], of: str) -> Iterator[Block]:
             if number and position == 0 and not title and view.title != of:
                 title = view.title
             title = _fresh(title, view.title, seen)
-            yield replace(block, title=title) if title != block.title else block
+            named = replace(block, title=title) if title != block.title else block
+            # Its start is of one record, while this is of all.
+            yield replace(named, start=None) if isinstance(named, Media) else named
 
 
 def _fresh(title: str, of: str, seen: set[str]) -> str:

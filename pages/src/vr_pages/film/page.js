@@ -138,8 +138,8 @@
     player.addEventListener("error", lose);
     player.lastElementChild.addEventListener("error", lose);
     addEventListener("load", () => { if (player?.networkState === HTMLMediaElement.NETWORK_NO_SOURCE) lose(); }); // it failed before the lines above
-    const asked = /^#t=(\d+(\.\d+)?)$/.exec(location.hash); // page.html#t=93
-    if (asked) player.currentTime = Number(asked[1]);
+    const asked = /^#t=(\d+(\.\d+)?)$/.exec(location.hash)?.[1] ?? player.dataset.begin; // page.html#t=93
+    if (asked) player.currentTime = Number(asked);
   }
 
   for (const view of document.querySelectorAll(".view")) {

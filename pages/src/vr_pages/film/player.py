@@ -80,7 +80,14 @@ class Player:
         ahead = "none" if is_web(self.home) else "metadata"
         sources = (element("source", src=address) for address in self.addresses)
         label = self.media.title or ("Film" if self.media.kind == "video" else "Recording")
-        player = element(self.media.kind, *sources, controls=True, preload=ahead, aria_label=label)
+        player = element(
+            self.media.kind,
+            *sources,
+            controls=True,
+            preload=ahead,
+            aria_label=label,
+            data_begin=self.media.start,
+        )
         return joined(player, self._lost())
 
     def _lost(self) -> Html:

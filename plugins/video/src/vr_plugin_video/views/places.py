@@ -34,12 +34,12 @@ def link_to(source: str) -> LinkTo:
     return link
 
 
-def media(source: str, duration: float | None) -> list[Block]:
-    """The player of a source; nothing without one."""
+def media(source: str, duration: float | None, start: float = 0.0) -> list[Block]:
+    """The player of a source, at a second of it; nothing without one."""
     if not source:
         return []
     sounds = split_name(_path_of(source))[1].removeprefix(".") in AUDIO_EXTENSIONS
-    return [Media(source, "audio" if sounds else "video", duration)]
+    return [Media(source, "audio" if sounds else "video", duration, start or None)]
 
 
 def name_of(source: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from vr_kernel import Services, StoredRecord, View, view, visible_line
+from vr_kernel import Services, StoredRecord, View, VrError, entity_key, view, visible_line
 from vr_kernel.views import (
     Block,
     Image,
@@ -17,6 +17,7 @@ from vr_kernel.views import (
     Records,
     Transcript,
     clock,
+    link_words,
     said,
     shown_instant,
 )
@@ -51,25 +52,45 @@ async def show_analyses(services: Services, records: Sequence[StoredRecord]) -> 
 
 @view(kind=SEGMENTS)
 async def show_segments(services: Services, records: Sequence[StoredRecord]) -> View:
-    """Speech as one transcript, and slides as pictures."""
+    """Speech as one transcript, and slides as pictures; of one moment also the film."""
     source = _source(records)
     slides = [each for each in records if each.fields.get("origin") == "slide"]
     spoken = [each for each in records if each.fields.get("origin") != "slide"]
     lines = _each_once([_line(each.fields) for each in spoken])
     shown = [_image(each.fields) for each in slides]
-    known = (*PLACED, "start", "end", "origin", "title", "text", "thumbnail_uri", "link")
-    one = records[0] if len(records) == 1 else None
-    title = _text(one.fields, "title") if one else ""
     blocks: list[Block] = [
-        *media(source, None),
         *([Transcript(lines, title="Transcript")] if lines else []),
         *([Pictures(shown, title="Slides")] if shown else []),
-        *(rest(_unknown(one, known)) if one else ()),
     ]
+    notes = await _notes(services, records[0])
+    name = name_of(source) or "Video"
+    if len(records) == 1:
+        film = await _title_of(services, source) or name
+        return _moment(records[0], film, blocks, notes)
     spans = [_seconds(each.fields, "end") for each in records]
     about = [f"known up to {clock(max(spans))}"] if max(spans) else []
-    notes = await _notes(services, records[0])
-    return View(title or name_of(source) or "Video", blocks, about, source, notes)
+    return View(name, [*media(source, None), *blocks], about, source, notes)
+
+
+def _moment(record: StoredRecord, film: str, blocks: Sequence[Block], notes: Sequence[str]) -> View:
+    """Speech or a slide at one moment of a film."""
+    fields, source = record.fields, _source([record])
+    start, end = _seconds(fields, "start"), _seconds(fields, "end")
+    title = visible_line(_text(fields, "title")) or film
+    name = "slide" if fields.get("origin") == "slide" else "speech"
+    about = [name if title == film else f"{name} in {film}", link_words(Link("", "", start, end))]
+    known = (*PLACED, "start", "end", "origin", "title", "text", "thumbnail_uri", "link")
+    more = rest(_unknown(record, known))
+    return View(title, [*media(source, None, start), *blocks, *more], about, source, notes)
+
+
+async def _title_of(services: Services, source: str) -> str:
+    """The title by which a video is known; empty when it has none."""
+    try:
+        known = await services.journal.source(services.workspace, entity_key("source", source))
+    except VrError:
+        return ""
+    return visible_line(known.title) if known else ""
 
 
 @view(kind=NOTES)
