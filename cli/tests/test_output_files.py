@@ -74,7 +74,13 @@ def test_a_file_of_the_tool_is_copied_and_its_format_is_the_ending(vr: FreshVr) 
 
 def test_a_document_is_kept_as_a_pipe_gets_it(vr: FreshVr) -> None:
     vr.run("gallery", "document", "-o", "a.txt")
-    assert "Hello" in (vr.folder / "a.txt").read_text("utf-8")
+    piped = vr.run("gallery", "document", "--format", "text")
+    for more in ([], ["--format", "text"]):
+        kept = vr.run("gallery", "document", *more, "--cursor", "b3", "-o", "a.txt", "--force")
+        assert (vr.folder / "a.txt").read_text("utf-8") == piped.stdout == "Hello\n"
+        assert "The cursor b3 goes on." in kept.stderr
+    vr.run("gallery", "document", "--format", "srt", "-o", "a.txt", "--force")
+    assert (vr.folder / "a.txt").read_text("utf-8").startswith("A document\n====")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from plugin_zoo import Animal, Zoo, vr_command
 from pydantic import BaseModel, Field
-from typed_terminal import terminal
+from typed_terminal import shown_at, terminal
 from vr_kernel import (
     READ_ONLY,
     Artifact,
@@ -263,6 +263,16 @@ def test_what_the_doctor_says_is_folded_on_a_terminal(tmp_path: Path) -> None:
     # A path is not cut: it is there to be copied.
     assert not [line for line in long if " " in line[column:]], long
     assert f"\n{'':<{column}}Fix: " in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+def test_what_the_doctor_says_fits_a_narrow_terminal(tmp_path: Path) -> None:
+    width = 44
+    text = shown_at(Zoo(tmp_path / "zoo"), width, "doctor", "--full").stdout
+    long = [line for line in text.splitlines() if len(line) > width]
+    assert "Fix: " in text
+    assert not [line for line in long if " " in line.strip()], long
 
 
 def shown_at_terminal(zoo: Zoo, *arguments: str) -> str:

@@ -172,6 +172,30 @@ def test_no_sequence_of_a_text_reaches_the_terminal(text: str, zoo: Zoo) -> None
 def test_a_document_stands_alone_in_a_pipe(vr: FreshVr) -> None:
     said = vr.run("gallery", "document")
     assert said.stdout == "1\n00:00:01,000 --> 00:00:02,000\nHello\n"
+    assert said.stderr == "one word · by hand\n"
+    part = vr.run("gallery", "document", "--format", "text", "--cursor", "b3")
+    assert part.stdout == "Hello\n"
+    assert part.stderr == "one word · by hand\nNote: The cursor b3 goes on.\n"
+    plain_part = vr.run("gallery", "page")
+    assert plain_part.stdout == "One\n"
+    assert plain_part.stderr == "Note: This is a part; cursor two goes on.\n"
+
+
+@ON_POSIX
+@pytest.mark.parametrize("columns", [30, 40, 80])
+def test_remarks_and_hints_are_folded_for_a_terminal_alone(
+    columns: int, zoo: Zoo, vr: FreshVr
+) -> None:
+    said = f"A long remark says `vr it` {'and then a little more ' * 5}of it."
+    hostile = base64.b64encode(said.encode()).decode()
+    wrong = ["gallery", "make", "-o", "there/is/no/folder/for/a/file/of/such/a/name.md"]
+    for words in (["gallery", "hostile", hostile], wrong):
+        seen = plain(shown_at(zoo, columns, *words).stdout)
+        remarks = seen[max(seen.find("Note: "), seen.find("Error: ")) :]
+        assert all(len(line) <= columns for line in remarks.splitlines() if " " in line.strip())
+        in_a_pipe = vr.run(*words).stderr
+        assert " ".join(remarks.split()) == " ".join(in_a_pipe.split())
+        assert len(in_a_pipe.splitlines()) == (1 if words != wrong else 2)
 
 
 @ON_POSIX

@@ -105,10 +105,28 @@ async def gallery_plain(call: Call) -> Plain:
     )
 
 
+class Document(Shown):
+    """A page of a document."""
+
+    next_cursor: str | None = None
+
+
 @tool(effects=READ_ONLY, printed=("text",))
-async def gallery_document(call: Call) -> Shown:
+async def gallery_document(
+    call: Call,
+    format: Literal["srt", "text"] = "srt",  # noqa: A002 - the name that commands know
+    cursor: str = "",
+) -> Document:
     """Return a document that programs read."""
-    return Shown(text="1\n00:00:01,000 --> 00:00:02,000\nHello\n")
+    if format == "text":
+        return Document(text="Hello\n", calls=7, next_cursor=cursor or None)
+    return Document(text="1\n00:00:01,000 --> 00:00:02,000\nHello\n")
+
+
+@tool(effects=READ_ONLY, printed=("text",))
+async def gallery_page(call: Call) -> Document:
+    """Return a page of a document that no view describes."""
+    return Document(text="One\n", calls=7, next_cursor="two")
 
 
 @tool(effects=READ_ONLY)
@@ -180,10 +198,10 @@ async def hostile(services: Any, shown: Shown) -> View:
 
 
 @view(tool="gallery_document")
-async def document(services: Any, shown: Shown) -> View:
-    return View(
-        "A document", [Transcript([Line(1, 2, "Hello", "Anna"), Line(2, 3, "again", "Anna")])]
-    )
+async def document(services: Any, shown: Document) -> View:
+    lines = [Line(1, 2, "Hello", "Anna"), Line(2, 3, "again", "Anna")]
+    notes = [f"The cursor {shown.next_cursor} goes on."] if shown.next_cursor else []
+    return View("A document", [Transcript(lines)], ["one word", "by hand"], notes=notes)
 
 
 @view(tool="gallery_fail")
@@ -256,6 +274,7 @@ def vr_tools():
         gallery_hostile,
         gallery_plain,
         gallery_document,
+        gallery_page,
         gallery_fail,
         gallery_make,
         gallery_note,

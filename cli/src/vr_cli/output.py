@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,14 +11,14 @@ import click
 from vr_kernel import VrError, visible
 from vr_kernel.text import bounded, spelled_json
 
+from vr_cli.folding import columns_of, folded
+
 if TYPE_CHECKING:
     from vr_kernel.loading import PluginStatus
 
 INDENT = "  "
 ROW_WIDTH = 120
 """Longest item, in characters, with which each item of a list is shown on one line."""
-LEAST_WIDTH = 30
-"""Width of folded text, in characters; a narrower terminal folds it itself."""
 STEP_PERCENT = 5.0
 """Least progress between two printed lines, where a line cannot be rewritten."""
 WHOLE = 100.0
@@ -41,23 +40,18 @@ def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bo
 def print_notes(notes: Sequence[str]) -> None:
     """Print a result's remarks on stderr."""
     for note in notes:
-        click.echo(f"Note: {visible(note)}", err=True)
-
-
-def folded(head: str, text: str) -> list[str]:
-    """A text after a head: folded for a terminal, on one line where there is none."""
-    if not sys.stdout.isatty():
-        return [head + text]
-    import textwrap
-
-    width = max(shutil.get_terminal_size().columns - len(head), LEAST_WIDTH)
-    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-    return [f"{' ' * len(head) if number else head}{it}" for number, it in enumerate(lines)]
+        _print_folded("Note: ", visible(note))
 
 
 def one_line(text: str) -> str:
     """The text with each run of white space as one space."""
     return " ".join(text.split())
+
+
+def _print_folded(head: str, text: str) -> None:
+    """Print a text on stderr, each of its lines folded for a terminal."""
+    for line in f"{head}{text}".split("\n"):
+        click.echo("\n".join(folded("", line, sys.stderr)), err=True)
 
 
 def finding_lines(head: str, what: str, fix: str) -> Iterator[str]:
@@ -77,9 +71,9 @@ def print_error(
     """Print an error and its hint; `spelled` turns a text into the words of the command line."""
     if as_json:
         print_error_json(error, call_id)
-    click.echo(f"Error: {visible(spelled(bounded(error.message)))}", err=True)
+    _print_folded("Error: ", visible(spelled(bounded(error.message))))
     if error.hint:
-        click.echo(f"Hint: {visible(spelled(bounded(error.hint)))}", err=True)
+        _print_folded("Hint: ", visible(spelled(bounded(error.hint))))
 
 
 def print_error_json(error: VrError, call_id: str = "") -> None:
@@ -140,7 +134,7 @@ class ProgressLine:
             text += "" if message.endswith(" left") else left
         text = f"{self._what}{text.strip()}"
         if self._terminal:
-            fitting = text[: shutil.get_terminal_size().columns - 1]
+            fitting = text[: columns_of(sys.stderr) - 1]
             if fitting != self._drawn:
                 click.echo(f"\r\033[K{fitting}", nl=False, err=True)
             self._drawn = fitting

@@ -16,7 +16,7 @@ from vr_cli.calling.asking import terminal_asker
 from vr_cli.calling.deletion import require_agreement
 from vr_cli.calling.endings import with_format
 from vr_cli.calling.ids import whole_ids
-from vr_cli.calling.results import limited, print_document
+from vr_cli.calling.results import limited
 from vr_cli.calling.targets import prepared, require_target
 from vr_cli.index import as_commands
 from vr_cli.opening import at_work
@@ -74,7 +74,7 @@ def run_each(
             if several:
                 failed = outcome.error is not None
                 click.echo(f"{_gap(number)}==> {visible(source)} <==", err=failed)
-            codes.append(_print_outcome(kernel, tool, outcome, ready, wanted))
+            codes.append(_print_outcome(kernel, outcome, ready, wanted))
     return max(codes)
 
 
@@ -127,13 +127,11 @@ def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
 
 
 def _print_outcome(
-    kernel: Kernel, tool: Tool, outcome: Outcome, ready: Presented | None, wanted: Wanted
+    kernel: Kernel, outcome: Outcome, ready: Presented | None, wanted: Wanted
 ) -> int:
     if ready is None or outcome.result is None:
         assert outcome.error is not None
         spelled = partial(as_commands, kernel.tools)
         print_error(outcome.error, outcome.call_id, as_json=wanted.as_json, spelled=spelled)
         return exit_code(outcome.error)
-    artifacts = kernel.services.artifacts.folder
-    document = partial(print_document, outcome.result, tool.printed, artifacts)
-    return present(ready, kernel.services, wanted, document)
+    return present(ready, kernel.services, wanted)

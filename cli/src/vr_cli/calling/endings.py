@@ -16,6 +16,8 @@ FORMAT = "format"
 """The argument that chooses between kinds of files."""
 ADDRESS = "uri"
 """The field of a result that is a file."""
+ENDINGS = {"text": "txt"}
+"""Endings of the files of those formats that are not called as their files end."""
 OF_A_JOB = "job_result"
 """The tool that returns what any other tool made in a job."""
 
@@ -24,7 +26,7 @@ def possible_endings(tool: Tool) -> set[str]:
     """Endings by the schemas of a tool: its formats, or any when it may return other files."""
     formats = formats_of(tool)
     if formats:
-        return formats
+        return {ENDINGS.get(each, each) for each in formats}
     has_file = tool.name == OF_A_JOB or ADDRESS in tool.output_schema.get("properties", {})
     return {"*"} if has_file else set()
 
@@ -41,12 +43,12 @@ def with_format(tool: Tool, arguments: Mapping[str, Any], ending: str) -> dict[s
         VrError: INVALID_INPUT when another format was asked for.
     """
     given = dict(arguments)
-    formats = formats_of(tool)
-    if ending == "json" or ending not in formats:
+    wanted = _format_for(tool, ending)
+    if ending == "json" or not wanted:
         return given
-    asked = given.setdefault(FORMAT, ending)
-    if asked != ending and ending not in RENDERED:
-        hint = f"Leave --format out, or name a file with .{asked}."
+    asked = given.setdefault(FORMAT, wanted)
+    if asked != wanted and ending not in RENDERED:
+        hint = f"Leave --format out, or name a file with .{ENDINGS.get(asked, asked)}."
         message = f"The file ends with .{ending}, but --format is {asked}."
         raise VrError(message, Code.INVALID_INPUT, hint=hint)
     return given
@@ -56,7 +58,14 @@ def is_made_by(tool: Tool, arguments: Mapping[str, Any], ending: str) -> bool:
     """Check that a tool itself makes a file with this ending, instead of a view being written."""
     if ending not in RENDERED:
         return True
-    return ending != "json" and arguments.get(FORMAT) == ending and ending in formats_of(tool)
+    wanted = _format_for(tool, ending)
+    return ending != "json" and bool(wanted) and arguments.get(FORMAT) == wanted
+
+
+def _format_for(tool: Tool, ending: str) -> str:
+    """The format of a tool whose files end so; empty when it has none."""
+    fitting = (it for it in formats_of(tool) if ENDINGS.get(it, it) == ending)
+    return next(fitting, "")
 
 
 def file_of(outcome: Outcome, ending: str, artifacts: Path) -> Path | None:

@@ -1,43 +1,23 @@
-"""Prints results of tools as text, for a terminal or a file."""
+"""Results of tools as documents, for a pipe or a file."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
 from pydantic import BaseModel
-from vr_kernel import Tool, visible
+from vr_kernel import Tool
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.running import Outcome
 from vr_kernel.views import Views
-
-from vr_cli.output import lines_of
 
 FOUND = "results"
 """The list of what was searched for."""
 NEXT = "next_cursor"
 """Where the next page begins, which is of no use beside the whole."""
-
-
-def print_document(result: BaseModel, printed: Sequence[str], artifacts: Path) -> None:
-    """Print the document of a result on stdout, and what else is to say of it on stderr.
-
-    Args:
-        result: of the tool.
-        printed: the fields that are shown alone, as `@tool` declares them.
-        artifacts: the folder of artifacts.
-    """
-    data = result.model_dump(mode="json")
-    unusual = result.model_dump(exclude_defaults=True)
-    told = {name: value for name, value in data.items() if name in unusual} or data
-    _print_document(document_of(result, printed, artifacts))
-    hidden = {*printed, NEXT} if _files(result, printed, artifacts) else set(printed)
-    told = {name: value for name, value in told.items() if name not in hidden}
-    click.echo("\n".join(lines_of(with_files(told, artifacts))), err=True)
 
 
 def is_document(tool: Tool, result: BaseModel, views: Views) -> bool:
@@ -65,29 +45,24 @@ def limited(outcome: Outcome, limit: object) -> Outcome:
     return replace(outcome, result=result, data={**outcome.data, **cut})
 
 
-def with_files(value: Any, artifacts: Path) -> Any:
-    """The value with addresses of artifacts as paths, each once in an object."""
-    if isinstance(value, list):
-        return [with_files(item, artifacts) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    seen: dict[str, Any] = {}
-    for name, inner in value.items():
-        file = _file(inner, artifacts)
-        if file is None:
-            seen[name] = with_files(inner, artifacts)
-        elif str(file) not in value.values():
-            short = name.removesuffix("uri").rstrip("_") or "file"
-            seen[name if short in value else short] = str(file)
-    return seen
-
-
 def _file(value: Any, artifacts: Path) -> Path | None:
     """The file of an artifact's address, when it is one and is still there."""
     if not isinstance(value, str) or not value.startswith(URI_PREFIX):
         return None
     file = artifacts / Path(value).name
     return file if file.is_file() else None
+
+
+def without_cursor(result: BaseModel, printed: Sequence[str], artifacts: Path) -> BaseModel:
+    """The result without the beginning of its next page, where its document is the whole."""
+    whole = NEXT in type(result).model_fields and _files(result, printed, artifacts)
+    return result.model_copy(update={NEXT: None}) if whole else result
+
+
+def remark_on(result: BaseModel) -> Sequence[str]:
+    """A remark that the document of a result goes on, for one that no view describes."""
+    more = getattr(result, NEXT, None)
+    return [f"This is a part; cursor {more} goes on."] if more else []
 
 
 def document_of(result: BaseModel, printed: Sequence[str], artifacts: Path) -> str:
@@ -101,8 +76,3 @@ def document_of(result: BaseModel, printed: Sequence[str], artifacts: Path) -> s
 def _files(result: BaseModel, printed: Sequence[str], artifacts: Path) -> list[Path]:
     named = (getattr(result, name) for name in printed[1:])
     return [file for each in named if (file := _file(each, artifacts))]
-
-
-def _print_document(text: str) -> None:
-    shown = visible(text) if sys.stdout.isatty() else text
-    click.echo(shown.rstrip())

@@ -13,7 +13,7 @@ from vr_kernel.running import Outcome
 from vr_kernel.views import shown_host, titled
 
 from vr_cli.calling.endings import endings_of, file_of, is_made_by, possible_endings
-from vr_cli.calling.results import document_of, is_document
+from vr_cli.calling.results import document_of, is_document, remark_on, without_cursor
 from vr_cli.showing.browser import readable_name
 from vr_cli.showing.output_file import RENDERED, OutputFile, require_output
 from vr_cli.showing.presenting import Presented, make_page, write_view
@@ -54,11 +54,19 @@ async def prepared(
     if outcome.error is not None or result is None:
         return None
     ready = Presented(outcome.data, None, outcome.notes, titled(tool.name))
-    elsewhere = target is not None or wanted.in_browser
-    if elsewhere or not (wanted.as_json or is_document(tool, result, services.views)):
-        ready.view = await services.views.of_result(tool, result)
-    if target is not None and is_made_by(tool, arguments, target.ending):
-        _keep_file(ready, tool, result, outcome, services.artifacts.folder, target)
+    folder, elsewhere = services.artifacts.folder, target is not None or wanted.in_browser
+    made = target is not None and is_made_by(tool, arguments, target.ending)
+    if not elsewhere and not wanted.as_json and is_document(tool, result, services.views):
+        ready.document = document_of(result, tool.printed, folder)
+    if elsewhere or not wanted.as_json:
+        shown = without_cursor(result, tool.printed, folder) if made or ready.document else result
+        ready.view = await services.views.of_result(tool, shown)
+        if (made or ready.document) and not services.views.has("tool", tool.name):
+            ready.notes = (*ready.notes, *remark_on(shown))
+    if target is not None and made:
+        _keep_file(ready, tool, result, outcome, folder, target)
+        if ready.kept and ready.view is not None:  # which is not in the file
+            ready.notes = (*ready.notes, *ready.view.notes)
     elif target is not None:
         await write_view(ready, services, target)
     if wanted.in_browser:

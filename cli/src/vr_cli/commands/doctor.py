@@ -18,7 +18,8 @@ from vr_kernel.text import spelled_json
 from vr_cli.doctor.captured import captured
 from vr_cli.doctor.check_runner import Result
 from vr_cli.doctor.report import DoctorReport
-from vr_cli.output import finding_lines, folded
+from vr_cli.folding import folded
+from vr_cli.output import finding_lines
 from vr_cli.process.exits import Exit, end_soon
 from vr_cli.process.streams import diverted_stdout
 

@@ -16,7 +16,7 @@ from vr_kernel import VrError
 from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
 from vr_cli.commands.init_questions import ask_clients, ask_folders, ask_key, is_terminal
 from vr_cli.commands.init_view import narrowed_view
-from vr_cli.output import print_error, print_json
+from vr_cli.output import print_error, print_json, print_notes
 from vr_cli.process.exits import Exit, exit_code
 
 if TYPE_CHECKING:
@@ -214,8 +214,7 @@ def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool)
     for it in written:
         kept = f"; what it held is in {it.backup}" if it.backup else ""
         click.echo(f"Wrote {it.file}{kept}.")
-    for note in notes:
-        click.echo(f"Note: {note}", err=True)
+    print_notes(notes)
     if written and remove:
         click.echo("Restart the clients. Allowed folders, the key and all records stay.")
     elif written:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +29,8 @@ class Presented:
 
     Attributes:
         data: the JSON of it.
-        view: None for a document that stands alone.
+        view: None where nothing but the data is asked for.
+        document: a text that stands alone on stdout, instead of the view.
         kept: the path of the file that was written.
         page: the page that is opened.
         failure: the reason why no file or page could be made.
@@ -41,6 +42,7 @@ class Presented:
     view: View | None
     notes: tuple[str, ...] = ()
     said: str = ""
+    document: str = ""
     kept: str = ""
     page: Path | None = None
     failure: VrError | None = field(default=None)
@@ -88,19 +90,13 @@ async def make_page(it: Presented, services: Services) -> None:
         it.failure = unwritten(str(folder), error)
 
 
-def present(
-    it: Presented,
-    services: Services,
-    wanted: Wanted,
-    document: Callable[[], None] = lambda: None,
-) -> int:
+def present(it: Presented, services: Services, wanted: Wanted) -> int:
     """Print what is to be printed, open what is to be opened, and return the exit code.
 
     Args:
         it: made by the functions above.
         services: of the kernel.
         wanted: the options.
-        document: prints a document that stands alone, where there is no view.
     """
     opened = it.page is not None and open_page(it.page, moment_of(it.view) if it.view else 0.0)
     told = [it.kept, str(it.page) if it.page and not opened else ""]
@@ -111,9 +107,9 @@ def present(
     elif it.kept or it.page:
         for each in filter(None, told):
             click.echo(_printed_path(each))
-    elif it.view is None:
-        document()
-    else:
+    elif it.document:
+        _print_document(it)
+    elif it.view is not None:
         _show(it.view, it.said, services, wanted)
     print_notes(it.notes)
     if it.failure is not None:
@@ -122,6 +118,15 @@ def present(
         print_error(it.failure)
         return exit_code(it.failure)
     return Exit.OK
+
+
+def _print_document(it: Presented) -> None:
+    """Print a document on stdout alone, and on stderr a line about it and its remarks."""
+    click.echo((visible(it.document) if sys.stdout.isatty() else it.document).rstrip())
+    if it.view is not None:
+        if about := " · ".join(filter(None, it.view.about)):
+            click.echo(visible_line(about), err=True)
+        print_notes(it.view.notes)
 
 
 def _printed_path(path: str) -> str | bytes:
