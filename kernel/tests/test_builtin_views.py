@@ -117,3 +117,16 @@ async def test_passages_of_a_document_are_read_in_order_below_their_places(
     assert (made.title, made.source) == ("Tides", "/a/tides.md")
     assert list(made.blocks) == [Prose("Sea.", title=f"Part {number}") for number in range(count)]
     assert odd.title == "Passages"
+
+
+async def test_passages_at_one_place_stand_below_it_together(config: Config) -> None:
+    """Such as the parts of a long section, or a section that is named as the document is."""
+    places = ["Tides", "Ebb", "Ebb", "Flood", "Ebb"]
+    shared = {"source": "/a/tides.md", "title": "Tides", "text": "Sea."}
+    records = [
+        StoredRecord("DocumentPassages", f"p{number}", {**shared, "locator": place})
+        for number, place in enumerate(places)
+    ]
+    async with Kernel.open(config, {}) as kernel:
+        made = await kernel.services.views.of_records(records)
+    assert [block.title for block in made.blocks] == ["", "Ebb", "", "Flood", "Ebb"]

@@ -157,16 +157,18 @@ async def show_outcome(services: Services, job: JobOutcome) -> View:
 
 @view(kind="DocumentPassages")
 async def show_passages(services: Services, records: Sequence[StoredRecord]) -> View:
-    """A document's passages in order, each below the place where it stands."""
+    """A document's passages in order, each below its place, unless the one before has the same."""
     fields = [record.fields for record in records]
     first = fields[0]
     source = _text(first, "source")
     one = all(_text(each, "source") == source for each in fields)
     title = visible_line(_text(first, "title")) if one else ""
     if one and len(records) <= MOST_PASSAGES:
+        places = [visible_line(_text(each, "locator")) for each in fields]
+        texts = zip(places, [title, *places], fields, strict=False)
         blocks: list[Block] = [
-            Prose(_text(each, "text"), title=visible_line(_text(each, "locator")))
-            for each in fields
+            Prose(_text(each, "text"), title=place if place != before else "")
+            for place, before, each in texts
         ]
     else:
         kind = services.kinds.get(records[0].kind)

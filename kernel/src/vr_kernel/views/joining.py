@@ -52,6 +52,6 @@ def _fresh(title: str, of: str, seen: set[str]) -> str:
         wanted = f"{title}: {of}"
     named = wanted
     while wanted in seen:
-        wanted, number = f"{named} ({number})", number + 1
+        wanted, number = f"{named} (no. {number} of this name)", number + 1
     seen.add(wanted)
     return wanted
