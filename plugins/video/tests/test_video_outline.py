@@ -13,6 +13,7 @@ from vr_plugin_video.text.plain_text import clean, one_line
 from vr_plugin_video.vision.screen_text import arrange
 from vr_plugin_video.vision.slides import Slide, looking_time, spans
 
+OF = "(outline of what is shown and said; no language model used)"
 SLIDES = [
     Slide(start=0, end=9, title="Vector Search", lines=("An introduction",)),
     Slide(start=9, end=23, title="Embeddings", lines=("A list of 384 numbers stands for meaning",)),
@@ -31,7 +32,7 @@ def test_slides_make_an_outline_with_times():
     made = outline("A talk", parts, [], 40)
     assert [part.title for part in parts] == ["Vector Search", "Embeddings", "Index types"]
     assert made.summary.splitlines() == [
-        "A talk: 00:40 in 3 parts (extractive: an outline in its own words).",
+        f"A talk: 00:40 in 3 parts {OF}.",
         "00:00 Vector Search",
         "00:09 Embeddings - A list of 384 numbers stands for meaning",
         "00:23 Index types - Flat: exact, slow above 1 million rows",
@@ -80,9 +81,9 @@ def test_a_film_without_words_still_has_times():
     parts = parts_of([], [Slide(start=0, end=3), Slide(start=3, end=5)], [], (0, 5))
     made = outline("film", parts, [], 5)
     assert [seconds for seconds, _ in made.timestamps] == [0, 3]
-    assert made.summary == "film: 00:05 in 2 parts (extractive: an outline in its own words)."
+    assert made.summary == f"film: 00:05 in 2 parts {OF}."
     endless = outline("film", parts[:1], [], inf)
-    assert endless.summary == "film: 1 part (extractive: an outline in its own words)."
+    assert endless.summary == f"film: 1 part {OF}."
 
 
 @settings(max_examples=30)

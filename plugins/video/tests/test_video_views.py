@@ -267,6 +267,7 @@ async def test_moments_of_one_video_are_one_transcript_and_one_row_of_slides(ker
         "and voles",
         "vr://artifacts/ab.jpg",
     )
+    assert view.about == ("3 moments from 0:00 to 0:10 are recorded",)
 
 
 async def test_speech_that_was_heard_twice_is_shown_once(kernel):

@@ -23,6 +23,7 @@ MOST_ENTRIES = 30
 LEAST_WORDS = 2
 NUMBER_WEIGHT = 0.5
 SPOKEN_WEIGHT = 1.0
+MADE_OF = "outline of what is shown and said; no language model used"
 _UNTITLED = ("the beginning", "the picture changes")
 _WORD = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*")
 _STOP = frozenset(
@@ -89,7 +90,7 @@ def outline(
     entries = [_entry(part, lines[:1]) for part, lines in told]
     lasting = f"{format_time(length)} in " if math.isfinite(length) else ""
     count = f"{len(parts)} part{'s' * (len(parts) != 1)}"
-    head = f"{title}: {lasting}{count} (extractive: an outline in its own words)."
+    head = f"{title}: {lasting}{count} ({MADE_OF})."
     titled = [part for part in parts if part.title]
     if len(entries) > MOST_ENTRIES:
         entries[MOST_ENTRIES:] = [f"and {len(entries) - MOST_ENTRIES} more"]

@@ -67,9 +67,7 @@ async def show_segments(services: Services, records: Sequence[StoredRecord]) -> 
     if len(records) == 1:
         film = await _title_of(services, source) or name
         return _moment(records[0], film, blocks, notes)
-    spans = [_seconds(each.fields, "end") for each in records]
-    about = [f"known up to {clock(max(spans))}"] if max(spans) else []
-    return View(name, [*media(source, None), *blocks], about, source, notes)
+    return View(name, [*media(source, None), *blocks], _reach(records), source, notes)
 
 
 def _moment(record: StoredRecord, film: str, blocks: Sequence[Block], notes: Sequence[str]) -> View:
@@ -201,6 +199,14 @@ def _analysis_item(record: StoredRecord) -> Item:
     summary = visible_line(divided(title, whole)[0] or whole, ITEM_CHARS)
     told = [fact for fact in (part, _day(record)) if fact]
     return Item(asked or title or "Analysis", summary, facts=told, id=f"{record.kind}/{record.key}")
+
+
+def _reach(records: Sequence[StoredRecord]) -> list[str]:
+    """From where to where moments are; a film may be known in part."""
+    start = min(_seconds(each.fields, "start") for each in records)
+    end = max(_seconds(each.fields, "end") for each in records)
+    told = f"{len(records):,} moments from {clock(start)} to {clock(end)} are recorded"
+    return [told] if end > start else []
 
 
 def _line(fields: Mapping[str, Any]) -> Line:
