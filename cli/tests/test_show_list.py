@@ -59,6 +59,7 @@ def test_sources_are_listed_the_last_changed_first(vr: FreshVr) -> None:
     assert text.index("Birds of the pond") < text.index("gone.mp4") < text.index("Foxes at night")
     assert "not there any" in text
     assert "GalleryNotes 2" in text
+    assert lines[2].split() == ["Title", "Source", "Records", "Changed", "Id"]
     assert max(map(len, lines)) <= 80
     listed = vr.run("list", "--json").data["sources"]
     assert [it["missing"] for it in listed] == [False, True, False]
@@ -70,7 +71,9 @@ def test_a_list_goes_on_where_it_ended(vr: FreshVr) -> None:
     assert len(first["sources"]) == 2
     rest = vr.run("list", "--after", str(first["next"]), "--json").data
     assert ([it["title"] for it in rest["sources"]], rest["next"]) == (["Foxes at night"], None)
-    assert f"--after {first['next']}" in vr.run("list", "--limit", "2").stderr
+    further = f"`vr list --limit 2 --after {first['next']}`"
+    assert further in vr.run("list", "--limit", "2").stderr
+    assert "`vr gallery list --limit 1 --after" in vr.run("gallery", "list", "--limit", "1").stderr
 
 
 def test_a_domain_lists_its_own(vr: FreshVr) -> None:
@@ -85,6 +88,8 @@ def test_records_of_a_kind_are_listed(vr: FreshVr) -> None:
     assert said.stdout.index("It flies") < said.stdout.index("The fox") < said.stdout.index("heron")
     data = vr.run("list", "GalleryNotes", "--limit", "1", "--json").data
     assert [it["fields"]["text"] for it in data["records"]] == ["It flies away."]
+    further = f"`vr list GalleryNotes --limit 1 --after {data['next']}`"
+    assert further in vr.run("list", "GalleryNotes", "--limit", "1").stderr
     rest = vr.run("list", "GalleryNotes", "--after", str(data["next"]), "--json").data
     assert len(rest["records"]) == 3
     unknown = vr.run("list", "GalleryNote")
@@ -159,7 +164,7 @@ def test_a_result_of_which_the_tool_is_not_sure_is_shown_as_values(vr: FreshVr) 
     assert vr.run("gallery", "all", "--text", "Alike.", "-o", "alike.json").code == 0
     alike = vr.run("show", "alike.json")
     assert "Alike." in alike.stdout
-    assert "Several tools return this: gallery_all, " in alike.stderr
+    assert "Several tools return this: `vr gallery all`, " in alike.stderr
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "[1, 2]", '"x"', '{"blocks": []}', "[" * 9000])

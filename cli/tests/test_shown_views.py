@@ -210,7 +210,7 @@ def test_a_view_that_fails_says_so_and_costs_no_result(vr: FreshVr) -> None:
     said = vr.run("gallery", "fail")
     assert said.code == 0
     assert "shown all the same" in said.stdout
-    assert "The view of gallery_fail in plugin gallery failed." in said.stderr
+    assert "The view of `vr gallery fail` in plugin gallery failed." in said.stderr
 
 
 @ON_POSIX

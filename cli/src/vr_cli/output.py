@@ -37,10 +37,10 @@ def print_result(data: Mapping[str, Any], notes: tuple[str, ...], *, as_json: bo
     print_notes(notes)
 
 
-def print_notes(notes: Sequence[str]) -> None:
-    """Print a result's remarks on stderr."""
+def print_notes(notes: Sequence[str], spelled: Callable[[str], str] = str) -> None:
+    """Print a result's remarks on stderr; `spelled` turns them into words of the command line."""
     for note in notes:
-        _print_folded("Note: ", visible(note))
+        _print_folded("Note: ", visible(spelled(note)))
 
 
 def one_line(text: str) -> str:

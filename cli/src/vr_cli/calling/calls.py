@@ -15,6 +15,7 @@ from vr_kernel.running import Outcome
 from vr_cli.calling.asking import terminal_asker
 from vr_cli.calling.deletion import require_agreement
 from vr_cli.calling.endings import with_format
+from vr_cli.calling.further import limit_of, raisable, spelled
 from vr_cli.calling.ids import whole_ids
 from vr_cli.calling.results import limited
 from vr_cli.calling.targets import prepared, require_target
@@ -68,6 +69,9 @@ def run_each(
             outcome = run(_call(kernel, name, given, check, ProgressLine(several)))
             outcome = limited(outcome, limit_of(tool, given))
             ready = run(prepared(kernel, tool, given, outcome, wanted, target))
+            if ready is not None:
+                ready.limits = raisable(tool, given)
+                ready.spelled = partial(spelled, kernel, outcome.data)
             if several and wanted.as_json:
                 codes.append(_print_line(kernel, source, outcome))
                 continue
@@ -104,19 +108,13 @@ async def _call(
         line.finish()
 
 
-def limit_of(tool: Tool, arguments: Mapping[str, Any]) -> object:
-    """The number of results that a call shows at most; None when the tool has no such argument."""
-    default = tool.input_schema.get("properties", {}).get("limit", {}).get("default")
-    return arguments.get("limit", default)
-
-
 def _gap(number: int) -> str:
     return "\n" if number > 1 else ""
 
 
 def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
     """Print how one of several calls ended, as one line of JSON."""
-    print_notes(outcome.notes)
+    print_notes(outcome.notes, partial(spelled, kernel, outcome.data))
     if outcome.error is None:
         print_json({"source": source, "result": outcome.data}, None)
         return Exit.OK
@@ -131,7 +129,7 @@ def _print_outcome(
 ) -> int:
     if ready is None or outcome.result is None:
         assert outcome.error is not None
-        spelled = partial(as_commands, kernel.tools)
-        print_error(outcome.error, outcome.call_id, as_json=wanted.as_json, spelled=spelled)
+        in_words = partial(as_commands, kernel.tools)
+        print_error(outcome.error, outcome.call_id, as_json=wanted.as_json, spelled=in_words)
         return exit_code(outcome.error)
     return present(ready, kernel.services, wanted)

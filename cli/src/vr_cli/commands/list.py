@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
 from typing import Any
 
@@ -38,13 +39,18 @@ def list_command(
 
     async def make(kernel: Kernel) -> Any:
         if kind is not None:
-            return await list_records(kernel, kind, limit, after)
-        return await list_sources(kernel, (), limit, after)
+            return await list_records(kernel, kind, limit, after, _again(limit, "list", kind))
+        return await list_sources(kernel, (), limit, after, _again(limit, "list"))
 
     return show_made(config, make, taken_from(given), kind or "sources")
 
 
 list_command.params += options()
+
+
+def _again(limit: int, *words: str) -> str:
+    """The command that was run, to be run again from another place on."""
+    return shlex.join(["vr", *words, *(["--limit", str(limit)] if limit != LIMIT else [])])
 
 
 def list_of(kernel: Kernel, domain: str, kinds: Collection[str]) -> click.Command:
@@ -55,7 +61,8 @@ def list_of(kernel: Kernel, domain: str, kinds: Collection[str]) -> click.Comman
     @after_option
     def listed(limit: int, after: int | None, **given: Any) -> int:
         async def make(kernel: Kernel) -> Any:
-            return await list_sources(kernel, kinds, limit, after)
+            again = _again(limit, domain, "list")
+            return await list_sources(kernel, kinds, limit, after, again)
 
         return show_with(kernel, make, taken_from(given), f"{domain} sources")
 

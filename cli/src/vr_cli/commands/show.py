@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import click
 from vr_kernel import Config, Kernel, View
 from vr_kernel.views import as_data
 
+from vr_cli.index import as_commands
 from vr_cli.opening import at_work, open_kernel
 from vr_cli.showing.browser import readable_name
 from vr_cli.showing.output_file import require_output
@@ -60,6 +62,7 @@ def show_with(kernel: Kernel, make: Making, wanted: Wanted, name: str) -> int:
     async def prepare() -> Presented:
         view, data = await make(kernel)
         ready = Presented(as_data(view) if data is None else data, view)
+        ready.spelled = partial(as_commands, kernel.tools)
         if target is not None:
             await write_view(ready, kernel.services, target)
         if wanted.in_browser:

@@ -30,7 +30,7 @@ Listed = tuple[View, dict[str, Any]]
 
 
 async def list_sources(
-    kernel: Kernel, kinds: Collection[str], limit: int, after: int | None
+    kernel: Kernel, kinds: Collection[str], limit: int, after: int | None, again: str
 ) -> Listed:
     """List sources as a table, the last changed first.
 
@@ -39,6 +39,7 @@ async def list_sources(
         kinds: only sources with records of these; all when there are none.
         limit: most sources.
         after: the number of the last one that was seen.
+        again: the command that lists them, to which `--after` is added.
     """
     found: list[Source] = []
     async for each in all_sources(kernel):
@@ -54,11 +55,13 @@ async def list_sources(
     if not shown:
         return View("Sources", [Prose("Nothing is known yet.")]), data
     rows = [_source_row(each) for each in shown]
-    table = Table(["Title", "Source", "Known", "Last", "Id"], rows)
-    return View("Sources", [table], notes=_further(shown[-1].seq if more else None)), data
+    table = Table(["Title", "Source", "Records", "Changed", "Id"], rows)
+    return View("Sources", [table], notes=_further(again, shown[-1].seq if more else None)), data
 
 
-async def list_records(kernel: Kernel, name: str, limit: int, after: int | None) -> Listed:
+async def list_records(
+    kernel: Kernel, name: str, limit: int, after: int | None, again: str
+) -> Listed:
     """List the records of a kind, the last changed first.
 
     Raises:
@@ -80,11 +83,11 @@ async def list_records(kernel: Kernel, name: str, limit: int, after: int | None)
     ]
     if stored and declared and not declared.source:  # else its view is about one source
         view = await kernel.services.views.of_records(stored)
-        return replace(view, notes=[*view.notes, *_further(following)]), data
+        return replace(view, notes=[*view.notes, *_further(again, following)]), data
     items = [item_of(declared, each) for each in stored]
     block = Records(items) if items else Prose("There are none.")
     about = [declared.description] if declared else ["The plugin of this kind is not loaded."]
-    return View(titled(kind), [block], about, notes=_further(following)), data
+    return View(titled(kind), [block], about, notes=_further(again, following)), data
 
 
 async def _kind(kernel: Kernel, name: str) -> str:
@@ -148,5 +151,5 @@ def _is_missing(source: str) -> bool:
         return True
 
 
-def _further(seq: int | None) -> list[str]:
-    return [] if seq is None else [f"There are more: add --after {seq}."]
+def _further(again: str, seq: int | None) -> list[str]:
+    return [] if seq is None else [f"There are more: `{again} --after {seq}`"]

@@ -109,7 +109,7 @@ def _records(block: Records, pen: Pen) -> Iterator[RenderableType]:
         yield from _item(each, pen)
     pen.leave(block.title, len(block.items) - len(shown), "records")
     if block.total > len(block.items):
-        yield pen.more(block.total - len(block.items))
+        yield pen.more(block.total, len(block.items))
     if block.facets:
         yield ""
         yield from (_facet(name, counts, pen) for name, counts in block.facets.items())

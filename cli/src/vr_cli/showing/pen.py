@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +55,7 @@ class Pen:
         artifacts: the folder of artifacts, whose sizes are shown.
         keeps: whether `-o FILE` keeps the files of what is shown.
         said: a title that the reader knows already, and that is not shown.
+        limits: options that let a longer list through, with the length that they had.
         left: names what was left out of a summary.
     """
 
@@ -63,6 +64,7 @@ class Pen:
     artifacts: Path | None = None
     keeps: bool = False
     said: str = ""
+    limits: Mapping[str, int] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
 
     def words(self, text: str) -> str:
@@ -179,9 +181,13 @@ class Pen:
         """A pen for a part of the window."""
         return replace(self, window=replace(self.window, width=width))
 
-    def more(self, count: int) -> Text:
-        """A line about things that are not even in the view."""
-        return self.line(f"{count:,} more {'is' if count == 1 else 'are'} not in this answer.", DIM)
+    def more(self, total: int, shown: int) -> Text:
+        """A line about things that are not even in the view, and the option that shows them."""
+        count = total - shown
+        told = f"{count:,} more {'is' if count == 1 else 'are'} not in this answer"
+        option = next((name for name, length in self.limits.items() if length == shown), "")
+        way = f"; {option} N shows more" if option else ""
+        return self.line(f"{told}{way}.", DIM)
 
     def console(self, width: int = 0) -> Console:
         """A console that writes into a text."""

@@ -36,6 +36,8 @@ class Presented:
         failure: the reason why no file or page could be made.
         notes: remarks.
         said: a title that the reader knows already.
+        limits: options that let a longer list through, with the length that they had.
+        spelled: turns remarks into words of the command line.
     """
 
     data: Mapping[str, Any]
@@ -43,6 +45,8 @@ class Presented:
     notes: tuple[str, ...] = ()
     said: str = ""
     document: str = ""
+    limits: Mapping[str, int] = field(default_factory=dict)
+    spelled: Callable[[str], str] = str
     kept: str = ""
     page: Path | None = None
     failure: VrError | None = field(default=None)
@@ -110,8 +114,8 @@ def present(it: Presented, services: Services, wanted: Wanted) -> int:
     elif it.document:
         _print_document(it)
     elif it.view is not None:
-        _show(it.view, it.said, services, wanted)
-    print_notes(it.notes)
+        _show(it, it.view, services, wanted)
+    print_notes(it.notes, it.spelled)
     if it.failure is not None:
         with suppress(BrokenPipeError):
             sys.stdout.flush()
@@ -126,7 +130,7 @@ def _print_document(it: Presented) -> None:
     if it.view is not None:
         if about := " · ".join(filter(None, it.view.about)):
             click.echo(visible_line(about), err=True)
-        print_notes(it.view.notes)
+        print_notes(it.view.notes, it.spelled)
 
 
 def _printed_path(path: str) -> str | bytes:
@@ -136,7 +140,14 @@ def _printed_path(path: str) -> str | bytes:
     return os.fsencode(path)
 
 
-def _show(view: View, said: str, services: Services, wanted: Wanted) -> None:
+def _show(it: Presented, view: View, services: Services, wanted: Wanted) -> None:
     ways = ["--full", *(["--open"] if services.providers.names(ViewRenderer) else []), "-o FILE"]
-    folder = services.artifacts.folder
-    print_view(view, full=wanted.full, artifacts=folder, said=said, ways=ways)
+    print_view(
+        view,
+        full=wanted.full,
+        artifacts=services.artifacts.folder,
+        said=it.said,
+        ways=ways,
+        limits=it.limits,
+        spelled=it.spelled,
+    )

@@ -66,7 +66,7 @@ def _table(block: Table, pen: Pen) -> Iterator[RenderableType]:
     yield from columns(heads, shown, numeric, pen)
     pen.leave(block.title, len(rows) - len(shown), "rows")
     if block.total > len(rows):
-        yield pen.more(block.total - len(rows))
+        yield pen.more(block.total, len(rows))
 
 
 def columns(

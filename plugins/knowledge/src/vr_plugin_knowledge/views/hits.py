@@ -27,7 +27,8 @@ async def show_search(services: Services, found: KnowledgeSearchResult) -> View:
     if found.neighbours:
         near = [_neighbour(each) for each in found.neighbours]
         blocks.append(Records(near, title="Concepts that these lead to"))
-    return View(found.query, blocks, about, notes=found.notes)
+    more = [f"There are more: cursor {found.next_cursor}."] if found.next_cursor else []
+    return View(found.query, blocks, about, notes=[*found.notes, *more])
 
 
 @view(tool="knowledge_related")
