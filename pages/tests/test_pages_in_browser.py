@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from every_block import everything
-from vr_kernel.views import Code, Compare, Facts, Media, Table, View, ViewRenderer
+from vr_kernel.views import Code, Compare, Facts, Line, Media, Table, Transcript, View, ViewRenderer
 from vr_pages import plugin
 from vr_testing import open_kernel
 
@@ -170,6 +170,19 @@ async def test_it_opens_at_a_time(open_tab: Opener, file: Path, tmp_path: Path) 
     for fragment, start in (("", 47.5), ("#t=31", 31)):
         tab = await open_tab(file.as_uri() + fragment)
         await tab.until(f"document.querySelector('video').currentTime === {start}")
+
+
+async def test_lines_have_their_times_though_some_say_nothing(
+    open_tab: Opener, tmp_path: Path
+) -> None:
+    lines = [Line(0, 3, "", "Ann"), Line(3, 5.5, "One", "Bob"), Line(5.5, 7, "", "Bob")]
+    told = [Media(str(TALK), duration=72.0), Transcript([*lines, Line(7.25, 9, "two", "Bob")])]
+    tab = await open_tab((await written(View("Said", told), tmp_path / "page.html")).as_uri())
+    read = "it => [it.dataset.start, it.innerText]"
+    spans = f"Array.from(document.querySelectorAll('.said span'), {read})"
+    timed = [["0", ""], ["3", "One"], ["5.5", ""], ["7.2", "two"]]
+    assert await tab.page.evaluate(spans) == timed
+    assert tab.complaints == []
 
 
 async def test_it_is_read_without_a_script(open_tab: Opener, file: Path) -> None:

@@ -9,9 +9,9 @@ from vr_kernel.views import Line, Media, Moments, Transcript, said_together
 
 from vr_pages.drawing import Drawing, short
 from vr_pages.film.player import Player
-from vr_pages.markup import GAP, NOTHING, Html, Pattern, element
+from vr_pages.markup import GAP, NOTHING, Html, Pattern, element, joined
 
-_PARAGRAPH = Pattern(element("p", GAP, " ", GAP, GAP, data_t=GAP, dir="auto"))
+_PARAGRAPH = Pattern(element("p", GAP, GAP, " ", GAP, dir="auto"))
 _WORDS = element("span", GAP, class_="label", dir="auto")
 _MOMENT = Pattern(
     element("li", GAP, element("div", _WORDS, GAP), data_start=GAP, data_end=GAP),
@@ -44,14 +44,16 @@ def moments(block: Moments, drawing: Drawing) -> Html:
 
 
 def transcript(block: Transcript, drawing: Drawing) -> Html:
-    """Speech in paragraphs with the times of their lines, which the script makes elements of."""
+    """Speech in paragraphs, and the times of their lines, which the script makes elements of."""
     groups = said_together(block.lines)
     words = ["\n".join([line.text.replace("\n", " ") for line in group]) for group in groups]
-    starts = [_starts(group) for group in groups]
     times = drawing.times([(group[0].start, group[0].link) for group in groups])
     speakers = [_speaker(group[0].speaker) for group in groups]
-    shown = _PARAGRAPH.rows(zip(starts, times, speakers, words, strict=True))
-    return element("div", shown, class_="words", lang=block.language) if shown else NOTHING
+    shown = _PARAGRAPH.rows(zip(times, speakers, words, strict=True))
+    if not shown:
+        return NOTHING
+    starts = _starts(block.lines)
+    return element("div", shown, class_="words", lang=block.language, data_starts=starts)
 
 
 def _starts(lines: Sequence[Line]) -> str:
@@ -61,4 +63,4 @@ def _starts(lines: Sequence[Line]) -> str:
 
 
 def _speaker(name: str) -> Html:
-    return element("b", f"{name}: ") if name else NOTHING
+    return joined(" ", element("b", f"{name}:")) if name else NOTHING

@@ -11,24 +11,26 @@
     return element;
   }
 
-  // The words of a paragraph lie on lines; its times are tenths of a second, each from the one before.
-  function split(paragraph) {
-    const lines = paragraph.lastChild.data.split("\n");
+  // The words of a paragraph lie on lines; their times are tenths of a second, each from the one before.
+  function split(words) {
+    const starts = words.dataset.starts.split(" ").map(Number).values();
     let at = 0;
-    const spans = paragraph.dataset.t.split(" ").map((tenths, index) => {
-      const span = make("span", "", lines[index]);
-      span.dataset.start = (at += Number(tenths)) / 10;
-      return span;
+    return [...words.children].flatMap((paragraph) => {
+      const spans = paragraph.lastChild.data.slice(1).split("\n").map((line) => {
+        const span = make("span", "", line);
+        span.dataset.start = (at += starts.next().value) / 10;
+        return span;
+      });
+      paragraph.lastChild.replaceWith(" ", ...spans.flatMap((span) => [span, " "]));
+      const link = paragraph.querySelector("a.at");
+      if (link?.dataset.at === "") link.dataset.at = spans[0].dataset.start;
+      return spans;
     });
-    paragraph.lastChild.replaceWith(...spans.flatMap((span) => [span, " "]));
-    const link = paragraph.querySelector("a.at");
-    if (link?.dataset.at === "") link.dataset.at = spans[0].dataset.start;
-    return spans;
   }
 
   function played(view, stage) {
     const duration = Number(stage.dataset.duration), share = (seconds) => 100 * Math.min(1, Math.max(0, seconds / duration)) + "%";
-    const words = view.querySelector(".said .words"), spoken = words ? [...words.children].flatMap(split) : [];
+    const words = view.querySelector(".said .words"), spoken = words ? split(words) : [];
     for (const link of view.querySelectorAll('[data-start] > a[data-at=""]')) link.dataset.at = link.parentElement.dataset.start;
     const lists = [...view.querySelectorAll("[data-lane]")].map((section) => ({ section, items: [...section.querySelectorAll("[data-start]")].sort((a, b) => start(a) - start(b)) })).filter((lane) => lane.items.length);
     const timeline = make("div", "timeline"), hint = make("p", "hint"), follow = make("input");
