@@ -145,7 +145,7 @@ def test_a_view_is_written_and_shown_again(vr: FreshVr) -> None:
 
 
 def test_a_result_that_was_kept_is_shown_as_its_tool_shows_it(vr: FreshVr) -> None:
-    assert vr.run("gallery", "plain", "-o", "plain.json").code == 0
+    assert vr.run("gallery", "plain", "-o", "plain.json", "--force").code == 0
     again = vr.run("show", "plain.json").stdout
     assert again.startswith("Plain things\n")
     assert "thing 7" in again

@@ -148,6 +148,47 @@ async def test_records_of_a_removed_plugin_are_shown_by_what_is_there(config: Co
     assert "A town with a tall church." in as_text(view)
 
 
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ({"about": "Long " * 90, "colour": "a deep red", "mood": "calm"}, "a deep red"),
+        ({"video_id": "dQw4w9WgXcQ", "seen": "2026-01-31", "link": "https://x.example"}, "k-7"),
+        ({"seen": "2026-01-31T12:00:00Z", "digest": "ab" * 32, "count": 3}, "k-7"),
+        ({"of": "0123456789abcdef0123", "text": "Foxes hunt voles."}, "Foxes hunt voles."),
+        ({}, "k-7"),
+    ],
+)
+async def test_records_of_a_removed_plugin_are_named_by_what_a_person_knows(
+    config: Config, fields: dict[str, Any], title: str
+) -> None:
+    record = StoredRecord("Gone", "k-7", {"created_at": "2026-01-31T12:00:00Z", **fields})
+    async with Kernel.open(config, {}) as kernel:
+        one = await kernel.services.views.of_records([record])
+        (block,) = (await kernel.services.views.of_records([record, record])).blocks
+    assert isinstance(block, Records)
+    assert (one.title, block.items[0].title) == (title, title)
+
+
+ROADS = RecordKind(
+    "Roads",
+    "Roads between towns.",
+    fields=(RecordField("begin"), RecordField("kind"), RecordField("goal")),
+    rerank="kind",
+    naming=lambda it: f"{it['begin']} - {it['kind']} → {it['goal']}",
+)
+
+
+async def test_a_kind_may_say_what_its_records_are_called(config: Config) -> None:
+    road = StoredRecord("Roads", "1", {"begin": "Ulm", "kind": "path", "goal": "Bonn"})
+    damaged = StoredRecord("Roads", "2", {"kind": "path"})
+    plugin = SimpleNamespace(vr_record_kinds=hookimpl(lambda: [ROADS]))
+    async with Kernel.open(config, {"sky": plugin}) as kernel:
+        (block,) = (await kernel.services.views.of_records([road, damaged])).blocks
+    assert isinstance(block, Records)
+    named = [(item.title, item.text) for item in block.items]
+    assert named == [("Ulm - path → Bonn", ""), ("path", "")], "no word comes twice"
+
+
 def failing(function: Any) -> Any:
     """Mark a function as the view of the tool."""
     return view(tool="sky_look")(function)

@@ -56,6 +56,9 @@ class RecordKind:
     names it along with what it read there. `title` is the field with the title of that thing, which
     `source` names: of the video, not of a slide in it.
 
+    Records are called by their first field that ends in `title` or `name`, else by the beginning of
+    `rerank`; a kind for which neither says enough gives their names by `naming`.
+
     A kind with a `history`, which needs an identity, is for facts that change: a replaced record
     stays in the journal as a former version, out of every search.
     """
@@ -72,6 +75,14 @@ class RecordKind:
     history: bool = False
     category: str = ""
     title: str | None = None
+    naming: Callable[[Mapping[str, Any]], str] | None = None
+
+    def named(self, fields: Mapping[str, Any]) -> str:
+        """The name that the kind's naming gives to a record; empty without one."""
+        try:
+            return self.naming(fields) if self.naming is not None else ""
+        except (LookupError, TypeError, ValueError, AttributeError):  # a record may be damaged
+            return ""
 
     def identify(self, fields: Mapping[str, Any]) -> str:
         """The key that these fields have by the kind's identity; empty for an event."""

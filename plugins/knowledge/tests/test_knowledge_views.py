@@ -11,7 +11,7 @@ from graph_samples import OWL as OWL_FACTS
 from graph_samples import tell
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import RecordField, RecordKind, View, hookimpl
-from vr_kernel.views import Facts, File, Graph, Prose, Records, as_data, as_text
+from vr_kernel.views import Facts, File, Graph, Prose, Records, as_data, as_text, title_of
 from vr_testing import FakeGemini, TrialKernel
 
 FOX = {
@@ -167,8 +167,11 @@ async def test_concepts_have_their_quotes_with_title_moment_and_link() -> None:
             exported = await show(kernel, "knowledge_graph", concept="Fox", format="mermaid")
             name = exported.blocks[0].link.rpartition("/")[2]  # type: ignore[attr-defined]
             there = kernel.services.artifacts.find(name) is not None
+            edges = kernel.services.kinds["RelationshipEdges"]
+    ends = {"from_concept": "Fox", "relationship_type": "related_to", "to_concept": "Vole"}
+    assert title_of(edges, ends)[0] == "Fox - related to → Vole"
     related = hits.blocks[0].items[0]  # type: ignore[attr-defined]
-    assert related.title in ("Fox related to Vole", "Vole related to owl")
+    assert related.title in ("Fox - related to → Vole", "Vole - related to → owl")
     assert related.place.start in (5.0, 12.0)
     facts, prose = one.blocks
     assert one.title == "Fox"

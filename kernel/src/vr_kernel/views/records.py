@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,16 @@ MOST_PLACE = 1e15
 """Last second and page there may be; NaN and infinity are beyond it."""
 SOURCES, LINKS = ("source_url", "source", "url"), ("link", "url", "source_url")
 """Fields in which records of unknown kinds have their source and their link."""
+PLACES = ("start", "end", "page")
+"""Fields in which they have their place."""
 COMMON = ("created_at", "source_tool")
 """Fields that every kind has."""
+IDS = ("id", "key", "sha256", "digest", "uri", "link")
+"""Ends of names of fields whose texts are for programs."""
+_LETTERS = re.compile(r"[^\W\d_]")
+_NAMELESS = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\w+://\S*|[0-9a-fA-F-]{16,}")
+"""A date, an address, an id."""
+_WORD = re.compile(r"[^\W_]+")
 
 
 def view_of_records(kind: RecordKind | None, records: Sequence[StoredRecord]) -> View:
@@ -47,20 +56,32 @@ def view_of_records(kind: RecordKind | None, records: Sequence[StoredRecord]) ->
 
 def item_of(kind: RecordKind | None, record: StoredRecord) -> Item:
     """A record in a list."""
-    title, named = title_of(kind, record.fields)
+    title, named = title_of(kind, record.fields, record.key)
     text = str(record.fields.get(kind.rerank) or "") if kind and named != kind.rerank else ""
+    text = visible_line(text, ITEM_CHARS)
+    words = _words(text)
+    if words and words <= _words(title):
+        text = ""
     facts: list[Cell] = [shown_instant(str(record.fields.get("created_at") or ""))]
     return Item(
         title,
-        visible_line(text, ITEM_CHARS),
+        text,
         place_of(kind, record.fields),
         [fact for fact in facts if fact],
         f"{record.kind}/{record.key}",
     )
 
 
-def title_of(kind: RecordKind | None, fields: Mapping[str, Any]) -> tuple[str, str]:
-    """The words that name a record, and the field they are of; the beginning of its text else."""
+def title_of(kind: RecordKind | None, fields: Mapping[str, Any], key: str = "") -> tuple[str, str]:
+    """The words that name a record, and the field they are of; the beginning of its text else.
+
+    Args:
+        kind: its declaration; None when the plugin that had it is not installed.
+        fields: of the record.
+        key: of the record, which names one of an unknown kind that has no words.
+    """
+    if kind and (named := visible_line(kind.named(fields), TITLE_CHARS)):
+        return named, ""
     names = [field.name for field in kind.fields] if kind else list(fields)
     for name in names:
         value = fields.get(name)
@@ -68,12 +89,29 @@ def title_of(kind: RecordKind | None, fields: Mapping[str, Any]) -> tuple[str, s
             continue
         if value.strip() and len(value) <= TITLE_CHARS:
             return visible_line(value), name
-    texts = [kind.rerank] if kind else [it for it in names if isinstance(fields.get(it), str)]
-    for name in texts:
+    for name in [kind.rerank] if kind else _telling(fields):
         if words := visible_line(str(fields.get(name) or "")):
             whole = len(words) <= SHORT_CHARS
             return visible_line(words, SHORT_CHARS), name if whole else ""
-    return titled(kind.name if kind else "record"), ""
+    return titled(kind.name) if kind else visible_line(key) or titled("record"), ""
+
+
+def _telling(fields: Mapping[str, Any]) -> list[str]:
+    """The fields whose texts a person knows a record by: short ones first; no dates, no ids."""
+    texts = {
+        name: value
+        for name, value in fields.items()
+        if name not in (*COMMON, *SOURCES, *LINKS)
+        and name.split("_")[-1] not in IDS
+        and isinstance(value, str)
+        and _LETTERS.search(value)
+        and not _NAMELESS.fullmatch(value)
+    }
+    return sorted(texts, key=lambda name: len(texts[name]) > TITLE_CHARS)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def source_of(kind: RecordKind | None, fields: Mapping[str, Any]) -> str:
@@ -86,7 +124,7 @@ def place_of(kind: RecordKind | None, fields: Mapping[str, Any]) -> Link:
     """The place of a record in its source."""
     names = LINKS if kind is None else (kind.link,) if kind.link else ()
     link = next((str(fields[name]) for name in names if fields.get(name)), "")
-    located = set(kind.locator) if kind else {"start", "end", "page"}
+    located = kind.locator if kind else PLACES
     numbers = {it: fields[it] for it in located if is_place(fields.get(it))}
     page = numbers.get("page")
     start = numbers.get("start", numbers.get("seconds"))
@@ -100,7 +138,7 @@ def is_place(value: object) -> bool:
 
 def _view_of_one(kind: RecordKind | None, record: StoredRecord) -> View:
     fields = record.fields
-    title, named = title_of(kind, fields)
+    title, named = title_of(kind, fields, record.key)
     about = [titled(record.kind), shown_instant(str(fields.get("created_at") or ""))]
     if kind is None:
         about.append("the plugin that declared this kind is not loaded")
@@ -126,8 +164,10 @@ def _lead(kind: RecordKind | None, fields: Mapping[str, Any], named: str) -> Ite
 
 def _rest(kind: RecordKind | None, fields: Mapping[str, Any], named: str) -> Iterator[Block]:
     """The rest of the fields in declared order: facts first, then texts."""
-    skipped = {named, *COMMON, *(SOURCES + LINKS if kind is None else ())}
-    if kind is not None:
+    skipped = {named, *COMMON}
+    if kind is None:
+        skipped |= {*SOURCES, *LINKS, *(it for it in PLACES if is_place(fields.get(it)))}
+    else:
         skipped |= {kind.rerank, kind.source or "", kind.link or "", *kind.locator}
     names = [field.name for field in kind.fields] if kind else list(fields)
     names += [name for name in fields if name not in names]

@@ -63,6 +63,13 @@ def edge_key(fields: Mapping[str, Any]) -> str:
     return key_of(EDGES, identify_edge(start, kind, end)) if whole else ""
 
 
+def edge_name(fields: Mapping[str, Any]) -> str:
+    """The name of a relationship: `Fox - related to → Vole`; empty when an end is missing."""
+    start, end = (str(fields.get(name) or "") for name in ("from_concept", "to_concept"))
+    words = str(fields.get("relationship_type") or "").replace("_", " ")
+    return f"{start} - {words} → {end}" if start and end else ""
+
+
 def _singular(word: str) -> str:
     if word.endswith("ies") and word.isascii() and len(word) > len("series"):
         return f"{word[:-3]}y"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vr_kernel import RecordField, RecordKind
 
-from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, concept_key, edge_key
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, concept_key, edge_key, edge_name
 
 _SOURCE_URL = RecordField(
     "source_url", description="URL or path of source content", filterable=True
@@ -89,4 +89,5 @@ RELATIONSHIP_EDGES = RecordKind(
     link="link",
     identity=edge_key,
     derived=True,
+    naming=edge_name,
 )

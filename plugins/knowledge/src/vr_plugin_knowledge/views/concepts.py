@@ -10,7 +10,7 @@ from vr_kernel.views import Block, Cell, Facts, Item, Link, Prose, Quote, Record
 
 from vr_plugin_knowledge.graph.citations import Citation, read_citations
 from vr_plugin_knowledge.graph.concepts import UNKNOWN
-from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, edge_name
 
 
 @view(kind=CONCEPTS)
@@ -71,9 +71,7 @@ def _listed(title: str, records: Sequence[StoredRecord]) -> View:
 def _name(kind: str, fields: Mapping[str, Any]) -> str:
     if kind == CONCEPTS:
         return visible_line(str(fields.get("concept_name") or "")) or "Concept"
-    said = [str(fields.get(name) or "") for name in ("from_concept", "to_concept")]
-    words = str(fields.get("relationship_type") or "").replace("_", " ")
-    return visible_line(f"{said[0]} {words} {said[1]}") or "Relationship"
+    return visible_line(edge_name(fields)) or "Relationship"
 
 
 def _state(fields: Mapping[str, Any]) -> str:

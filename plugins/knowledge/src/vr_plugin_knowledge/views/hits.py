@@ -8,7 +8,7 @@ from dataclasses import replace
 from vr_kernel import Services, visible_line
 from vr_kernel.views import Block, Cell, Item, Link, Prose, Records, Table, View, titled, view
 
-from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES
+from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, edge_name
 from vr_plugin_knowledge.graph.results import Neighbour
 from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeRelated, KnowledgeSearchResult
 from vr_plugin_knowledge.views.concepts import item_of_entry
@@ -73,10 +73,10 @@ async def _item(services: Services, hit: KnowledgeHit, source: str, query: str) 
 
 
 def _neighbour(near: Neighbour) -> Item:
-    words = near.relationship_type.replace("_", " ")
     identity = f"{CONCEPTS}/{near.object_id}" if near.object_id else ""
-    title = f"{near.from_concept} {words} {near.to_concept}"
-    return Item(visible_line(title), visible_line(near.quote), Link(near.link), id=identity)
+    return Item(
+        visible_line(edge_name(dict(near))), visible_line(near.quote), Link(near.link), id=identity
+    )
 
 
 def _count(count: int, what: str) -> str:
