@@ -152,10 +152,10 @@ def test_a_result_that_was_kept_is_shown_as_its_tool_shows_it(vr: FreshVr) -> No
 
 
 def test_a_result_of_which_the_tool_is_not_sure_is_shown_as_values(vr: FreshVr) -> None:
-    vr.run("gallery", "plain", "-o", "plain.json")
-    known = vr.run("show", "plain.json")
+    vr.run("gallery", "plain", "-o", "known.json")
+    known = vr.run("show", "known.json")
     assert known.stderr == ""
-    data = json.loads((vr.folder / "plain.json").read_text("utf-8"))
+    data = json.loads((vr.folder / "known.json").read_text("utf-8"))
     for name, other in (("more", data | {"more": 1}), ("odd", data | {"rows": [1]})):
         (vr.folder / f"{name}.json").write_text(json.dumps(other), "utf-8")
         shown = vr.run("show", f"{name}.json")

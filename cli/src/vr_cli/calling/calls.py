@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import click
-from vr_kernel import Kernel, Tool, VrError, visible
+from vr_kernel import Kernel, VrError, visible
 from vr_kernel.running import Outcome
 
 from vr_cli.calling.asking import terminal_asker
