@@ -178,7 +178,7 @@ def test_a_document_stands_alone_in_a_pipe(vr: FreshVr) -> None:
     assert part.stderr == "one word · by hand\nNote: The `--cursor b3` goes on.\n"
     plain_part = vr.run("gallery", "page")
     assert plain_part.stdout == "One\n"
-    assert plain_part.stderr == "Note: This is a part; cursor two goes on.\n"
+    assert plain_part.stderr == "Note: This is a part; `--cursor two` goes on.\n"
 
 
 @ON_POSIX
