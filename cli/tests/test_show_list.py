@@ -274,3 +274,22 @@ def test_records_of_a_kind_without_sources_are_listed_by_its_view(tmp_path: Path
     assert shown.stdout.splitlines()[0] == "Guests"
     assert "Heron" in shown.stdout
     assert "Fox" in shown.stdout
+
+
+def test_a_record_is_found_by_the_name_that_lists_give_it(tmp_path: Path) -> None:
+    zoo = Zoo(tmp_path).add(GALLERY)
+    vr = FreshVr(zoo.environment(), zoo.work)
+    for name in ("Night heron", "Night heron of the pond", "Fox"):
+        assert vr.run("gallery", "meet", name).code == 0
+    for named in (["fox"], ["Night", "Heron"], ["GalleryGuests/of the pond"], ["heron of"]):
+        shown = vr.run("show", *named, "--json").data
+        (row,) = shown["blocks"][0]["rows"]
+        assert named[-1].rpartition("/")[2].casefold() in row[0].casefold()
+    several = vr.run("show", "heron")
+    assert several.code == 2
+    assert "Name one of them: GalleryGuests/" in several.stderr
+    assert all(f"({name})" in several.stderr for name in ("Night heron", "Night heron of the pond"))
+    assert vr.run("show", "GalleryGuests/owl").code == 1
+    note = ["--about", WEB, "--text", "It eats.", "--title", "Foxes at night"]
+    assert vr.run("gallery", "note", *note).code == 0
+    assert "It eats." in vr.run("show", "fox").stdout, "a source comes first"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vr_kernel import Change, Code, Kernel, Source, StoredRecord, View, VrError, did_you_mean
+from vr_kernel import Code, Kernel, Source, View, VrError, did_you_mean
 from vr_kernel.views import (
     Cell,
     Link,
@@ -20,11 +20,10 @@ from vr_kernel.views import (
     titled,
 )
 
+from vr_cli.showing.latest import latest_records, stored
 from vr_cli.showing.subjects import ID_CHARS, all_sources, title_of_source
 
 DAY = len("2030-01-31")
-WINDOW = 1000
-"""Changes that are looked through at first for the latest records; more each time."""
 Listed = tuple[View, dict[str, Any]]
 """A view, and the JSON of it."""
 
@@ -68,7 +67,7 @@ async def list_records(
         VrError: NOT_FOUND for an unknown kind.
     """
     kind = await _kind(kernel, name)
-    changes = await _latest(kernel, kind, limit + 1, after)
+    changes = await latest_records(kernel, kind, limit + 1, after)
     shown, more = changes[:limit], len(changes) > limit
     following = shown[-1].seq if more else None
     records = [
@@ -77,14 +76,11 @@ async def list_records(
     ]
     data = {"kind": kind, "records": records, "next": following}
     declared = kernel.services.kinds.get(kind)
-    stored = [
-        StoredRecord(kind, it.key, {"created_at": it.created_at, **(it.fields or {})})
-        for it in shown
-    ]
-    if stored and declared and not declared.source:  # else its view is about one source
-        view = await kernel.services.views.of_records(stored)
+    found = [stored(it) for it in shown]
+    if found and declared and not declared.source:  # else its view is about one source
+        view = await kernel.services.views.of_records(found)
         return replace(view, notes=[*view.notes, *_further(again, following)]), data
-    items = [item_of(declared, each) for each in stored]
+    items = [item_of(declared, each) for each in found]
     block = Records(items) if items else Prose("There are none.")
     about = [declared.description] if declared else ["The plugin of this kind is not loaded."]
     return View(titled(kind), [block], about, notes=_further(again, following)), data
@@ -99,30 +95,6 @@ async def _kind(kernel: Kernel, name: str) -> str:
     near = did_you_mean(name, known.values())
     hint = f"{near}There are: {', '.join(sorted(known.values()))}."
     raise VrError(f"There is no kind of records {name!r}.", Code.NOT_FOUND, hint=hint)
-
-
-async def _latest(kernel: Kernel, kind: str, count: int, before: int | None) -> list[Change]:
-    """The latest records of a kind, the last first, looked for from the journal's end."""
-    services = kernel.services
-    end = (await services.journal.last_seq()) + 1 if before is None else before
-    found: list[Change] = []
-    window = WINDOW
-    while end > 1 and len(found) < count:
-        begin = max(end - 1 - window, 0)
-        part = await _between(kernel, kind, begin, end)
-        found += reversed(part)
-        end, window = begin + 1, window * 2
-    return found[:count]
-
-
-async def _between(kernel: Kernel, kind: str, after: int, before: int) -> list[Change]:
-    services, found = kernel.services, []
-    while page := await services.journal.changes(after, WINDOW, (kind,), services.workspace):
-        found += [it for it in page if it.seq < before and it.fields is not None]
-        after = page[-1].seq
-        if len(page) < WINDOW or after >= before:
-            break
-    return found
 
 
 def _source_row(source: Source) -> list[Cell]:

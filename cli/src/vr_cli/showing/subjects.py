@@ -12,7 +12,6 @@ from vr_kernel import (
     Code,
     Kernel,
     Source,
-    StoredRecord,
     Tool,
     View,
     VrError,
@@ -20,8 +19,12 @@ from vr_kernel import (
     entity_key,
 )
 from vr_kernel import visible_line as line
-from vr_kernel.views import from_data, shown_host
+from vr_kernel.views import Item, Link, from_data, link_words, shown_host
 
+from vr_cli.showing.latest import named_records, stored
+
+SEARCH = "search"
+"""Word of the command that searches texts, where a plugin has one."""
 SHORTEST = 4
 """Fewest characters that are taken for the beginning of an id."""
 ID_CHARS = 8
@@ -70,6 +73,7 @@ async def find_subject(kernel: Kernel, text: str) -> Subject:
     if found is not None:
         return found
     fitting = [*await finder.sources(text), *await finder.jobs(text), *await finder.records(text)]
+    fitting = fitting or await finder.named(text)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -139,12 +143,22 @@ class _Finder:
             found += [self._shown(kind, key) for key in keys if key.startswith(text.lower())]
         return found
 
+    async def named(self, text: str, kind: str = "") -> list[Subject]:
+        """Records of a kind, or of any, with these words in their names."""
+        words, found = line(text), []
+        for each in [kind] if kind else await self._kinds():
+            found += await named_records(self._kernel, each, words)
+        exact = [it for it in found if it.title.casefold() == words.casefold()]
+        return [self._listed(it) for it in exact or found]
+
     async def unknown(self, text: str) -> VrError:
         """The error of what nothing is known of, with the nearest title."""
         titles = [title_of_source(each) async for each in all_sources(self._kernel)]
         near = did_you_mean(text, titles)
         if _file(text) is not None:
             near += "Of the files that -o writes, those with .json are shown again. "
+        if any(tool.command == SEARCH for tool in self._kernel.tools.values()):
+            near += f"`vr {SEARCH}` looks in all texts, "
         return VrError(
             f"Nothing is known of {line(text)!r}.",
             Code.NOT_FOUND,
@@ -160,23 +174,33 @@ class _Finder:
     async def _record(self, kind: str, key: str) -> Subject:
         keys = await self._services.journal.keys(kind, self._workspace)
         fitting = [key] if key in keys else [it for it in keys if key and it.startswith(key)]
-        if len(fitting) > 1:
-            raise _ambiguous(f"{kind}/{key}", [f"{kind}/{it}" for it in fitting])
-        if not fitting:
+        if fitting:
+            found = [self._shown(kind, it, f"{kind}/{it}") for it in fitting]
+        else:
+            found = await self.named(key, kind) if key.strip() else []
+        if len(found) > 1:
+            raise _ambiguous(f"{kind}/{key}", [it.words for it in found])
+        if not found:
             hint = f"`vr list {kind}` shows the records of that kind."
             raise VrError(f"There is no record {kind}/{line(key)}.", Code.NOT_FOUND, hint=hint)
-        return self._shown(kind, fitting[0])
+        return found[0]
 
-    def _shown(self, kind: str, key: str) -> Subject:
+    def _listed(self, item: Item) -> Subject:
+        """A record that its name found, with what tells it from others of that name."""
+        kind, _, key = item.id.partition("/")
+        place = item.place
+        where = link_words(Link(start=place.start, end=place.end, page=place.page))
+        told = f"{item.title}, {where}" if where else item.title
+        return self._shown(kind, key, f"{kind}/{key[:ID_CHARS]} ({told})")
+
+    def _shown(self, kind: str, key: str, words: str = "") -> Subject:
         async def show() -> View:
             found = await self._services.journal.record(self._workspace, kind, key)
             if found is None:
                 raise VrError(f"The record {kind}/{key} is damaged or gone.", Code.NOT_FOUND)
-            given = {"created_at": found.created_at, **(found.fields or {})}
-            record = StoredRecord(kind, key, given, found.provenance)
-            return await self._services.views.of_records([record])
+            return await self._services.views.of_records([stored(found)])
 
-        return Subject(f"{kind}/{key[:ID_CHARS]}", show)
+        return Subject(words or f"{kind}/{key[:ID_CHARS]}", show)
 
     def _source(self, source: Source) -> Subject:
         words = f"source {source.id[:ID_CHARS]} ({title_of_source(source)})"
@@ -247,5 +271,5 @@ def _ambiguous(text: str, fitting: Sequence[str]) -> VrError:
         f"{line(text)!r} may be {len(fitting)} things.",
         Code.INVALID_INPUT,
         category="SUBJECT_AMBIGUOUS",
-        hint=f"Give more of it: {', '.join(fitting[:NAMED])}{more}.",
+        hint=f"Name one of them: {', '.join(fitting[:NAMED])}{more}.",
     )
