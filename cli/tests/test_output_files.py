@@ -78,7 +78,7 @@ def test_a_document_is_kept_as_a_pipe_gets_it(vr: FreshVr) -> None:
     for more in ([], ["--format", "text"]):
         kept = vr.run("gallery", "document", *more, "--cursor", "b3", "-o", "a.txt", "--force")
         assert (vr.folder / "a.txt").read_text("utf-8") == piped.stdout == "Hello\n"
-        assert "The cursor b3 goes on." in kept.stderr
+        assert "--cursor b3` goes on." in kept.stderr
     vr.run("gallery", "document", "--format", "srt", "-o", "a.txt", "--force")
     assert (vr.folder / "a.txt").read_text("utf-8").startswith("A document\n====")
 

@@ -19,8 +19,9 @@ from vr_cli.output import print_error, print_json, print_notes
 from vr_cli.process.exits import Exit, exit_code
 from vr_cli.showing.browser import moment_of, open_page, readable_name, renderer_of
 from vr_cli.showing.output_file import OutputFile, unwritten
-from vr_cli.showing.printing import print_view
+from vr_cli.showing.undrawn import UNDRAWN, plain_form, undrawable
 from vr_cli.showing.wanted import Wanted
+from vr_cli.showing.window import window_of
 
 
 @dataclass(slots=True)
@@ -64,15 +65,13 @@ def require_pages(services: Services, wanted: Wanted) -> None:
 
 async def write_view(it: Presented, services: Services, target: OutputFile) -> None:
     """Write what is shown into a file, by its ending; a failure is kept for the end."""
-    assert it.view is not None
     try:
         if target.ending == "html":
-            page = await renderer_of(services).page(it.view, target.path.parent)
-            target.write(page)
+            target.write(await _page(it, services, target.path.parent))
         elif target.ending == "json":
             target.write(f"{spelled_json(it.data, 2)}\n")
         else:
-            target.write((as_markdown if target.ending == "md" else as_text)(it.view))
+            target.write(_drawn(it, services, as_markdown if target.ending == "md" else as_text))
         it.kept = target.named
     except VrError as error:
         it.failure = error
@@ -86,12 +85,47 @@ async def make_page(it: Presented, services: Services) -> None:
         private_folder(folder)
         name = folder / f"{readable_name(it.view.title)}.html"
         target = OutputFile(name, str(name), replaces=True)
-        target.write(await renderer_of(services).page(it.view, folder))
+        target.write(await _page(it, services, folder))
         it.page = name
     except VrError as error:
         it.failure = error
     except OSError as error:
         it.failure = unwritten(str(folder), error)
+
+
+async def _page(it: Presented, services: Services, folder: Path) -> str:
+    """The view as a page; the plain values, where it cannot be drawn.
+
+    Raises:
+        VrError: when there is no page at all.
+    """
+    assert it.view is not None
+    renderer = renderer_of(services)
+    try:
+        return await renderer.page(it.view, folder)
+    except VrError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the result is not lost
+        _fall_back(it, services, error)
+    try:
+        return await renderer.page(it.view, folder)
+    except Exception as error:
+        raise undrawable(services.log, error) from error
+
+
+def _drawn(it: Presented, services: Services, draw: Callable[[View], str]) -> str:
+    """The view as text; the plain values, where it cannot be drawn."""
+    assert it.view is not None
+    try:
+        return draw(it.view)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the result is not lost
+        _fall_back(it, services, error)
+        return draw(it.view)
+
+
+def _fall_back(it: Presented, services: Services, error: Exception) -> None:
+    it.view = plain_form(it.data, it.said, services.log, error)
+    it.notes = (*it.notes, UNDRAWN)
 
 
 def present(it: Presented, services: Services, wanted: Wanted) -> int:
@@ -114,7 +148,7 @@ def present(it: Presented, services: Services, wanted: Wanted) -> int:
     elif it.document:
         _print_document(it)
     elif it.view is not None:
-        _show(it, it.view, services, wanted)
+        _show(it, services, wanted)
     print_notes(it.notes, it.spelled)
     if it.failure is not None:
         with suppress(BrokenPipeError):
@@ -140,14 +174,17 @@ def _printed_path(path: str) -> str | bytes:
     return os.fsencode(path)
 
 
-def _show(it: Presented, view: View, services: Services, wanted: Wanted) -> None:
+def _show(it: Presented, services: Services, wanted: Wanted) -> None:
     ways = ["--full", *(["--open"] if services.providers.names(ViewRenderer) else []), "-o FILE"]
-    print_view(
-        view,
-        full=wanted.full,
-        artifacts=services.artifacts.folder,
-        said=it.said,
-        ways=ways,
-        limits=it.limits,
-        spelled=it.spelled,
-    )
+    window, folder = window_of(sys.stdout), services.artifacts.folder
+
+    def draw(view: View) -> str:
+        from vr_cli.showing.pen import Pen
+        from vr_cli.showing.terminal import drawn
+
+        pen = Pen(window, wanted.full, folder, keeps=True, said=it.said, limits=it.limits)
+        return drawn(view, pen, ways)
+
+    click.echo(_drawn(it, services, draw), color=window.colour or None)
+    if it.view is not None:
+        print_notes([each for each in it.view.notes if each not in it.notes], it.spelled)

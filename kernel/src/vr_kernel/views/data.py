@@ -32,7 +32,9 @@ def from_data(data: object) -> View:
             view: View = validator().read(View, data)
             return view
         reason = "it has no title"
-    except (TypeError, RecursionError) as error:
+    except RecursionError:
+        reason = "it is nested too deeply"
+    except TypeError as error:
         reason = str(error)
     raise VrError(
         f"This is no view: {reason}.",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from vr_kernel.views import blocks, links
 from vr_kernel.views.blocks import Block
-from vr_kernel.views.validation import Validator
+from vr_kernel.views.validation import NestedTooDeeplyError, Validator
+
+MOST_NESTED = 8
+"""Most `Compare` blocks within each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class View:
         notes: remarks for the reader: what is missing, what could not be shown.
 
     Raises:
-        TypeError: for a value of another type than its block takes.
+        TypeError: for a value of another type than its block takes, and for more than 8 `Compare`
+            blocks within each other.
     """
 
     title: str
@@ -39,14 +43,38 @@ class View:
         """Check it, and clean its texts."""
         for name, value in validator().validated(self).items():
             object.__setattr__(self, name, value)
+        if _nested(self) > MOST_NESTED:
+            message = f"at most {MOST_NESTED} Compare blocks stand within each other"
+            raise NestedTooDeeplyError(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Compare(Block):
-    """Two views side by side."""
+    """Two views side by side; at most 8 of these blocks stand within each other."""
 
     left: View
     right: View
+
+
+def rechecked(view: View) -> View:
+    """The view made anew, as whoever made it may have changed it after it was checked.
+
+    Raises:
+        TypeError: for a value that its block does not take.
+    """
+    blocks = [
+        replace(it, left=rechecked(it.left), right=rechecked(it.right))
+        if isinstance(it, Compare)
+        else it
+        for it in view.blocks
+    ]
+    return replace(view, blocks=blocks)
+
+
+def _nested(view: View) -> int:
+    """Count the `Compare` blocks that stand within each other."""
+    both = [it for it in view.blocks if isinstance(it, Compare)]
+    return max((1 + max(_nested(it.left), _nested(it.right)) for it in both), default=0)
 
 
 @cache

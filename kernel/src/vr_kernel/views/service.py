@@ -12,7 +12,7 @@ from vr_kernel.isolation.plugin_code import PluginCode
 from vr_kernel.stores import StoredRecord
 from vr_kernel.views.declaration import Declared, DeclaredView, Of
 from vr_kernel.views.joining import joined
-from vr_kernel.views.model import View
+from vr_kernel.views.model import View, rechecked
 from vr_kernel.views.records import is_place, view_of_records
 from vr_kernel.views.results import view_of_result
 from vr_kernel.views.values import blocks_of
@@ -155,7 +155,8 @@ class Views:
         what = f"The view of {declared.name} in plugin {declared.plugin}"
         try:
             view = await _within(LIMIT_S, PluginCode.apart(declared.function, services, subject))
-            chars, parts = _size(_require_view(view))
+            view = rechecked(_require_view(view))
+            chars, parts = _size(view)
         except VrError:
             raise
         except TimeoutError:

@@ -27,6 +27,10 @@ LARGEST_INT = 2**63
 _WORDS = {int: "a whole number", bool: "True or False", bytes: "bytes", NoneType: "None"}
 
 
+class NestedTooDeeplyError(TypeError):
+    """A view holds too many views within each other."""
+
+
 class Validator:
     """Checks values by the types of the fields that they are for.
 
@@ -130,6 +134,8 @@ def _named(of: type, name: str, read: Read) -> Read:
     def checked(value: Any) -> Any:
         try:
             return read(value)
+        except NestedTooDeeplyError:  # from within: the way to it says nothing
+            raise
         except TypeError as error:
             raise TypeError(f"{of.__name__}.{name}: {error}") from None
 
