@@ -186,6 +186,19 @@ async def test_concepts_have_their_quotes_with_title_moment_and_link() -> None:
     assert closest.items[0].title == "Fox"
 
 
+async def test_objects_of_one_record_are_shown_as_one() -> None:
+    pond, lake = ({"concept_name": name} for name in ("Pond", "Lake"))
+    async with knowledge_kernel() as kernel:
+        given = {"collection": "ConceptKnowledge", "properties": [pond, lake, pond]}
+        view = await show(kernel, "knowledge_ingest", **given)
+    assert view.title == "2 records were made"
+    assert view.about[-1] == "3 objects were given, 1 of them for the same record as another"
+    (listed,) = view.blocks
+    assert isinstance(listed, Records)
+    assert [item.title for item in listed.items] == ["Pond", "Lake"]
+    assert listed.total == 2
+
+
 async def test_every_tool_of_the_plugin_has_a_view() -> None:
     async with knowledge_kernel() as kernel:
         keys = await ingest(kernel, "Notes", FOX, OWL)

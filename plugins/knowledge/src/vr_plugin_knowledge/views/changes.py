@@ -30,13 +30,17 @@ _TITLES = {
 
 @view(tool="knowledge_ingest")
 async def show_ingested(services: Services, made: KnowledgeIngested) -> View:
-    """The number of records that were made, and their ids."""
-    count, kind = len(made.object_ids), services.kinds.get(made.collection)
+    """The number of records that were made, and their ids, each once."""
+    keys, kind = list(dict.fromkeys(made.object_ids)), services.kinds.get(made.collection)
+    count, again = len(keys), len(made.object_ids) - len(keys)
     items = []
-    for key in made.object_ids:
+    for key in keys:
         fields = await read_fields(services, made.collection, key, {})
         items.append(Item(title_of(kind, fields)[0], id=f"{made.collection}/{key}"))
     about = [made.collection, *(["derived, no evidence"] if made.derived else [])]
+    if again:
+        of = f"{again} of them for the same record as another"
+        about.append(f"{len(made.object_ids)} objects were given, {of}")
     title = "1 record was made" if count == 1 else f"{count} records were made"
     return View(title, [Records(items, count)], about)
 
