@@ -97,6 +97,18 @@ def test_records_of_a_kind_are_listed(vr: FreshVr) -> None:
     assert "Did you mean 'GalleryNotes'?" in unknown.stderr
 
 
+@pytest.mark.parametrize("columns", [30, 40, 80])
+def test_the_id_of_a_record_is_whole_in_a_window_of_any_width(columns: int, vr: FreshVr) -> None:
+    records = vr.run("list", "GalleryNotes", "--json").data["records"]
+    narrow = FreshVr({**vr.environment, "COLUMNS": str(columns)}, vr.folder)
+    lines = narrow.run("list", "GalleryNotes").stdout.splitlines()
+    ids = [f"GalleryNotes/{it['key'][:8]}" for it in records]
+    assert [it for each in ids for it in lines if each in it] == [it for it in lines if "/" in it]
+    assert len([it for it in lines if "/" in it]) == len(ids) == 4
+    assert len(lines) <= 3 + 3 * len(ids)
+    assert max(map(len, lines)) <= columns
+
+
 def test_a_source_is_found_by_what_one_remembers(vr: FreshVr) -> None:
     whole = ids(vr)["Foxes at night"]
     for named in (

@@ -140,6 +140,20 @@ async def test_a_record_without_a_view_is_shown_by_the_declaration_of_its_kind(
         assert [item.id for item in several.blocks[0].items] == ["Towns/ulm"] * 2
 
 
+async def test_sorts_of_records_are_told_apart_in_a_list(config: Config) -> None:
+    fields = (RecordField("sort"), RecordField("text", searchable=True))
+    words = RecordKind("Words", "What is said or shown.", fields, rerank="text", variety="sort")
+    plugin = SimpleNamespace(vr_record_kinds=hookimpl(lambda: [words]))
+    said, shown, odd = (
+        StoredRecord("Words", str(number), {"sort": sort, "text": f"{number} towers"})
+        for number, sort in enumerate(["speech", "slide", 7])
+    )
+    async with Kernel.open(config, {"words": plugin}) as kernel:
+        (listed,) = (await kernel.services.views.of_records([said, shown, odd])).blocks
+    assert isinstance(listed, Records)
+    assert [item.facts for item in listed.items] == [("speech",), ("slide",), ()]
+
+
 async def test_records_of_a_removed_plugin_are_shown_by_what_is_there(config: Config) -> None:
     async with Kernel.open(config, {}) as kernel:
         view = await kernel.services.views.of_records([ULM])

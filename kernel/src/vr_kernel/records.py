@@ -57,7 +57,8 @@ class RecordKind:
     `source` names: of the video, not of a slide in it.
 
     Records are called by their first field that ends in `title` or `name`, else by the beginning of
-    `rerank`; a kind for which neither says enough gives their names by `naming`.
+    `rerank`; a kind for which neither says enough gives their names by `naming`. `variety` is the
+    field that tells sorts of them apart, which are shown beside their names: speech, or a slide.
 
     A kind with a `history`, which needs an identity, is for facts that change: a replaced record
     stays in the journal as a former version, out of every search.
@@ -76,6 +77,7 @@ class RecordKind:
     category: str = ""
     title: str | None = None
     naming: Callable[[Mapping[str, Any]], str] | None = None
+    variety: str | None = None
 
     def named(self, fields: Mapping[str, Any]) -> str:
         """The name that the kind's naming gives to a record; empty without one."""
@@ -83,6 +85,11 @@ class RecordKind:
             return self.naming(fields) if self.naming is not None else ""
         except (LookupError, TypeError, ValueError, AttributeError):  # a record may be damaged
             return ""
+
+    def variety_of(self, fields: Mapping[str, Any]) -> str:
+        """The sort of a record of which the kind has several; empty for one of no sort."""
+        value = fields.get(self.variety) if self.variety else None
+        return value if isinstance(value, str) else ""
 
     def identify(self, fields: Mapping[str, Any]) -> str:
         """The key that these fields have by the kind's identity; empty for an event."""
@@ -126,7 +133,7 @@ class RecordKind:
         if self.history and self.identity is None:
             raise TypeError(f"{self.name} keeps a history, and no identity says of what")
         known = {item.name for item in self.all_fields}
-        roles = [self.rerank, self.source, self.link, *self.locator, self.title]
+        roles = [self.rerank, self.source, self.link, *self.locator, self.title, self.variety]
         lost = [role for role in roles if role is not None and role not in known]
         if lost:
             raise TypeError(f"{self.name} has no field {lost[0]!r}, which it names")

@@ -11,7 +11,7 @@ from graph_samples import OWL as OWL_FACTS
 from graph_samples import tell
 from refined_kernels import ingest, knowledge_kernel
 from vr_kernel import RecordField, RecordKind, View, hookimpl
-from vr_kernel.views import Facts, File, Graph, Prose, Records, as_data, as_text, title_of
+from vr_kernel.views import Facts, File, Graph, Prose, Records, Table, as_data, as_text, title_of
 from vr_testing import FakeGemini, TrialKernel
 
 FOX = {
@@ -78,6 +78,21 @@ async def test_a_source_is_named_by_the_title_that_a_record_gives_it() -> None:
     assert view.blocks[0].items[0].facts == ("Foxes at night",)  # type: ignore[attr-defined]
     assert isinstance(graph, Graph)
     assert graph.nodes[0].quotes[0].place.label == "Foxes at night"
+
+
+async def test_hits_at_one_moment_say_which_is_speech_and_which_a_slide() -> None:
+    fields = (RecordField("title"), RecordField("origin"), RecordField("text", searchable=True))
+    kind = RecordKind("Moments", "Of films.", fields, rerank="text", variety="origin")
+    films = SimpleNamespace(vr_record_kinds=hookimpl(lambda: [kind]))
+    async with knowledge_kernel(plugins={"films": films}) as kernel:
+        heard = {"title": "Rivers", "origin": "speech", "text": "The river froze early."}
+        await ingest(kernel, "Moments", heard, {**heard, "origin": "slide"})
+        view = await show(kernel, "knowledge_search", query="river froze")
+    found, scores = view.blocks
+    assert isinstance(found, Records)
+    assert isinstance(scores, Table)
+    assert sorted(item.facts for item in found.items) == [("slide",), ("speech",)]
+    assert sorted(row[0] for row in scores.rows) == ["Rivers, slide", "Rivers, speech"]  # type: ignore[type-var]
 
 
 async def test_a_long_text_is_shown_where_it_has_the_words_of_the_question() -> None:

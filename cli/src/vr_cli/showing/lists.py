@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel import visible_line
@@ -35,6 +35,8 @@ MOMENTS, SPOKEN, PICTURES, RECORDS, STEPS, REFERENCES = 10, 4, 8, 20, 20, 10
 """Things of each kind in a summary."""
 MOMENT_LINES, SPOKEN_LINES = 3, 12
 """Lines of a moment, and of a paragraph of speech or the text of a lone picture, in a summary."""
+LEAST = 8
+"""Columns of a title or a fact that say something."""
 KEY_CHARS = 8
 """Characters of a record's key that are shown; more are shown of none."""
 _SIGNS = {
@@ -116,29 +118,49 @@ def _records(block: Records, pen: Pen) -> Iterator[RenderableType]:
 
 
 def _item(item: Item, pen: Pen) -> Iterator[RenderableType]:
-    """A record in at most three lines: what it is and where, its words, its facts."""
+    """A record in at most three lines: what it is and where, its words, its id and facts."""
     from rich.padding import Padding
 
     place, width = item.place, pen.window.width
     where = link_words(Link(start=place.start, end=place.end, page=place.page))
-    named = [pen.line(item.title, BOLD, place.address), pen.line(where, TIME, place.address)]
-    head, facts = pen.joined(named), pen.line(" · ".join(_facts(item)), DIM)
+    title, at = pen.line(item.title, BOLD, place.address), pen.line(where, TIME, place.address)
+    head, told = pen.joined([title, at]), _facts(item)
+    facts = pen.line(" · ".join(told), DIM)
     beside = head.cell_len + 2 + facts.cell_len <= width
-    yield pen.joined([head, facts], "  ") if beside else pen.cut(head, 1)
+    if beside:
+        yield pen.joined([head, facts], "  ")
+    else:
+        room = width - at.cell_len - 1 if at.plain else width
+        yield pen.joined([pen.cut(title, 1, room), at]) if room >= LEAST else pen.cut(head, 1)
     if item.text:
         lines = 2 if beside else 1
         yield Padding(pen.cut(pen.line(item.text), lines, width - 2), (0, 0, 0, 2))
-    if facts.plain and not beside:
-        yield Padding(pen.cut(facts, 1, width - 2), (0, 0, 0, 2))
+    if told and not beside:
+        yield Padding(_fitting(told, width - 2, pen), (0, 0, 0, 2))
+
+
+def _fitting(facts: Sequence[str], width: int, pen: Pen) -> Text:
+    """The facts for which a line has room; the first, which is the id, is whole in any window."""
+    first, *rest = [pen.line(each, DIM) for each in facts]
+    shown = first
+    for each in rest:
+        room = width - shown.cell_len - len(" · ")
+        if room < LEAST and not pen.full:
+            break
+        part = pen.cut(each, 1, room)
+        shown = pen.joined([shown, part], " · ")
+        if part is not each:
+            break
+    return shown
 
 
 def _facts(item: Item) -> list[str]:
-    """Short facts of a record, each once."""
+    """The id of a record, then short facts, each once."""
     told = [visible_line(said(fact)) for fact in item.facts]
     address = item.place.address
     host = shown_host(address) if address and not address.startswith(URI_PREFIX) else ""
     known = " ".join([item.title, *told])
-    return [each for each in ["" if host in known else host, _short_id(item.id), *told] if each]
+    return [each for each in [_short_id(item.id), *told, "" if host in known else host] if each]
 
 
 def _short_id(known: str) -> str:

@@ -62,7 +62,8 @@ def item_of(kind: RecordKind | None, record: StoredRecord) -> Item:
     words = _words(text)
     if words and words <= _words(title):
         text = ""
-    facts: list[Cell] = [shown_instant(str(record.fields.get("created_at") or ""))]
+    variety = visible_line(kind.variety_of(record.fields), SHORT_CHARS) if kind else ""
+    facts: list[Cell] = [variety, shown_instant(str(record.fields.get("created_at") or ""))]
     return Item(
         title,
         text,

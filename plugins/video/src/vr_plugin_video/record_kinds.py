@@ -99,6 +99,7 @@ VIDEO_SEGMENTS = RecordKind(
     locator=("start", "end"),
     identity=segment_key,
     category="video",
+    variety="origin",
 )
 
 CALL_NOTES = RecordKind(

@@ -48,11 +48,23 @@ async def _hits(
     items = [await _item(services, hit, names.get(hit.source or "", ""), query) for hit in hits]
     reranked = any(hit.rerank_score is not None for hit in hits)
     rows: list[list[Cell]] = [
-        [item.title, hit.collection, hit.score, *([hit.rerank_score] if reranked else [])]
+        [
+            _called(services, hit, item),
+            hit.collection,
+            hit.score,
+            *([hit.rerank_score] if reranked else []),
+        ]
         for item, hit in zip(items, hits, strict=True)
     ]
     columns = ("Hit", "Collection", "Score", *(["Reranked"] if reranked else []))
     return [Records(items, total), Table(columns, rows, title="Scores", detail=True)]
+
+
+def _called(services: Services, hit: KnowledgeHit, item: Item) -> str:
+    """The title of a hit, with the sort of record where its kind has several."""
+    kind = services.kinds.get(hit.collection)
+    variety = visible_line(kind.variety_of(hit.properties)) if kind else ""
+    return ", ".join(filter(None, [item.title, variety]))
 
 
 async def _item(services: Services, hit: KnowledgeHit, source: str, query: str) -> Item:

@@ -55,7 +55,8 @@ def item_of_record(
     if text is None:
         main = kind.rerank if kind else ""
         text = str(fields.get(main) or "") if main != named else ""
-    facts = [place.label, source if source != title else ""]
+    variety = visible_line(kind.variety_of(fields), SHOWN_CHARS) if kind else ""
+    facts = [variety, place.label, source if source != title else ""]
     bare = Link(place.address, "", place.start, place.end, place.page)
     words = telling(_without_title(text, title), query, most)
     return Item(title, words, bare, list(filter(None, facts)), f"{collection}/{key}")
