@@ -81,8 +81,8 @@ class Environments:
 
     @cached_property
     def ours(self) -> Environment:
-        """This work tree: kernel, server, command line and all own plugins with all extras."""
-        folders = [*(ROOT / name for name in ("kernel", "server", "cli")), *_plugin_folders()]
+        """This work tree: all that it is made of but the tests' own part, with all extras."""
+        folders = _member_folders()
         wanted = [f"{ROOT}[all]", *map(str, folders)]
         made = self._ready("ours", [*wanted, *_reinstalled(folders)], _tree_state(folders))
         _require_all_loaded(made, clean_environment(self.home("check")))
@@ -155,8 +155,13 @@ class Environments:
         return environment
 
 
-def _plugin_folders() -> list[Path]:
-    return sorted(path.parent for path in (ROOT / "plugins").glob("*/pyproject.toml"))
+def _member_folders() -> list[Path]:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    members = (name for name in project["tool"]["uv"]["workspace"]["members"] if name != "testing")
+    found = (path for name in members for path in ROOT.glob(f"{name}/pyproject.toml"))
+    return sorted(path.parent for path in found)
 
 
 def _require_all_loaded(ours: Environment, env: Mapping[str, str]) -> None:
