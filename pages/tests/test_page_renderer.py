@@ -42,6 +42,7 @@ from vr_kernel.views import (
     Transcript,
     View,
     ViewRenderer,
+    as_text,
 )
 from vr_pages import plugin
 from vr_testing import open_kernel
@@ -208,11 +209,13 @@ async def test_ragged_and_empty_blocks_are_shown_as_far_as_they_go(renderer: Vie
 
 async def test_what_was_found_in_the_film_plays_there(renderer: ViewRenderer) -> None:
     found = Item("Found", "", Link("file:///films/a.mp4#t=5", "A film", 5.0), (), "Kind/key")
-    told = [Media("/films/a.mp4"), Records([found], 3)]
+    told = [Media("/films/a.mp4"), Records([found], 3), Records([found], 2)]
     page = await renderer.fragment(View("T", told))
     assert 'data-at="5"' in page
     assert "A film" not in page, "the title says it"
     assert "2 more are not shown here." in page
+    assert "1 more is not shown here." in page
+    assert "1 more is not shown here." in as_text(View("T", told))
 
 
 async def test_every_film_of_a_page_may_be_loaded(renderer: ViewRenderer) -> None:

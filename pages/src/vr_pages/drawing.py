@@ -155,7 +155,8 @@ def rest(shown: int, total: int) -> Html:
     """A line about what is not shown; empty when all is."""
     if total <= shown:
         return NOTHING
-    return element("p", f"{total - shown:,} more are not shown here.", class_="more")
+    are = "is" if total - shown == 1 else "are"
+    return element("p", f"{total - shown:,} more {are} not shown here.", class_="more")
 
 
 def apart(parts: Iterable[Html]) -> Iterator[str]:

@@ -242,7 +242,8 @@ def _item(text: str, *below: str) -> str:
 
 
 def _rest(shown: int, total: int) -> Iterable[str]:
-    return ["", f"{total - shown} more are not shown here."] if total > shown else []
+    are = "is" if total - shown == 1 else "are"
+    return ["", f"{total - shown:,} more {are} not shown here."] if total > shown else []
 
 
 _BODIES: Mapping[str, Callable[[Any, Form, int], Iterable[str]]] = {
