@@ -297,6 +297,7 @@ async def test_a_source_is_shown_by_the_views_of_all_its_records(config: Config)
     headings = [block.title for block in whole.blocks if block.title]
     assert len(headings) == len({*headings, whole.title}) - 1, "a heading comes twice"
     (film,) = [block for block in whole.blocks if isinstance(block, Media)]
+    assert whole.blocks[1] is film, "the record that shows the film leads"
     assert film.start is None, "it is of all records, not of the one"
     text = as_text(whole)
     for word in ("Ulm again", "A river.", "Ann"):

@@ -252,6 +252,16 @@ async def test_every_text_that_is_found_is_seen_and_no_control_is_found(open_tab
 
 
 @pytest.mark.slow
+async def test_on_paper_there_is_all_of_the_list_and_no_control(open_tab: Opener) -> None:
+    tab = await open_tab(foxes(count=20), viewport={"width": 1280, "height": 400})
+    await tab.page.emulate_media(media="print")
+    assert not await tab.page.locator("canvas").is_visible()
+    assert await tab.page.locator(".network input:visible").count() == 0
+    nodes = tab.page.locator(".nodes")
+    assert await nodes.evaluate("it => it.scrollHeight - it.clientHeight") == 0
+
+
+@pytest.mark.slow
 async def test_without_a_script_the_list_is_there(open_tab: Opener) -> None:
     tab = await open_tab(foxes(), java_script_enabled=False)
     assert await tab.page.get_by_text("as the fox says").is_visible()

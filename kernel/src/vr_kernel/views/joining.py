@@ -13,13 +13,14 @@ _LONE = (Media, Transcript, Pictures)
 
 
 def joined(views: Sequence[View], title: str, source: str) -> View:
-    """Join the views of one source: their blocks in order, no heading twice.
+    """Join the views of one source: that of the film first, the others in order, no heading twice.
 
     Args:
         views: at least one.
         title: of the source; that of the first view when it is empty.
         source: its address or path.
     """
+    views = sorted(views, key=lambda view: not any(isinstance(it, Media) for it in view.blocks))
     title = title or views[0].title
     notes = dict.fromkeys(note for view in views for note in view.notes)
     return View(title, list(_blocks(views, title)), views[0].about, source, list(notes))
