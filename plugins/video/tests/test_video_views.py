@@ -402,4 +402,6 @@ async def test_one_moment_says_what_it_is_of_and_plays_there(kernel, talk):
     slide = await record_view(kernel, "VideoSegments", {**last, "origin": "slide", "title": ""})
     assert (speech.title, speech.about) == ("Voles", ("speech in Foxes", "0:03-0:05"))
     assert (slide.title, slide.about) == ("Foxes", ("slide", "0:03-0:05"))
+    unknown = {**last, "source_url": "/films/owls.mp4", "title": "Owls"}
+    assert (await record_view(kernel, "VideoSegments", unknown)).about[0] == "speech"
     assert (block_of(speech, Media).start, block_of(slide, Media).start) == (3.1, 3.1)

@@ -63,20 +63,21 @@ async def show_segments(services: Services, records: Sequence[StoredRecord]) -> 
         *([Pictures(shown, title="Slides")] if shown else []),
     ]
     notes = await _notes(services, records[0])
-    name = name_of(source) or "Video"
     if len(records) == 1:
-        film = await _title_of(services, source) or name
-        return _moment(records[0], film, blocks, notes)
-    return View(name, [*media(source, None), *blocks], _reach(records), source, notes)
+        return _moment(records[0], await _title_of(services, source), blocks, notes)
+    title = name_of(source) or "Video"
+    return View(title, [*media(source, None), *blocks], _reach(records), source, notes)
 
 
 def _moment(record: StoredRecord, film: str, blocks: Sequence[Block], notes: Sequence[str]) -> View:
     """Speech or a slide at one moment of a film."""
     fields, source = record.fields, _source([record])
     start, end = _seconds(fields, "start"), _seconds(fields, "end")
-    title = visible_line(_text(fields, "title")) or film
-    name = "slide" if fields.get("origin") == "slide" else "speech"
-    about = [name if title == film else f"{name} in {film}", link_words(Link("", "", start, end))]
+    name = name_of(source)  # which stands below the title anyway
+    title = visible_line(_text(fields, "title")) or film or name or "Video"
+    origin = "slide" if fields.get("origin") == "slide" else "speech"
+    told = origin if film in ("", title, name) else f"{origin} in {film}"
+    about = [told, link_words(Link("", "", start, end))]
     known = (*PLACED, "start", "end", "origin", "title", "text", "thumbnail_uri", "link")
     more = rest(_unknown(record, known))
     return View(title, [*media(source, None, start), *blocks, *more], about, source, notes)
