@@ -139,6 +139,20 @@ def test_a_record_is_found_among_its_kind(vr: CommandHost) -> None:
     assert vr.run("library", "read", "eeee", "Others", "--json").data == {"object_id": "eeee"}
 
 
+def test_a_record_is_named_as_lists_print_it(vr: CommandHost) -> None:
+    vr.run("library", "write", "aaaa-1234")
+    for typed in (
+        ["Notes/aaaa"],
+        ["Notes/aaaa-1234", "Notes"],
+        ["Notes/aaaa", "--collection=Notes"],
+    ):
+        assert vr.run("library", "read", *typed, "--json").data == {"object_id": "aaaa-1234"}
+    other = vr.run("library", "read", "Notes/aaaa", "Others", "--json")
+    assert other.data == {"object_id": "Notes/aaaa"}, "two kinds are not one"
+    assert "COLLECTION is missing" in vr.run("library", "read", "Shelves/aaaa").stderr
+    assert "COLLECTION/OBJECT_ID" in vr.run("library", "read", "--help").stdout
+
+
 def test_several_beginnings_are_made_whole_each_in_any_kind(vr: CommandHost) -> None:
     vr.run("library", "write", "dddd-1234")
     vr.run("library", "write", "cccc-1234")

@@ -19,6 +19,19 @@ RECORD, KIND = "object_id", "collection"
 """Arguments that name a record of the journal, and its kind."""
 
 
+def parted(kernel: Kernel, placed: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given by position, with `Kind/key`, as lists print it, as a record and its kind."""
+    given = dict(placed)
+    kind, slash, key = str(given.get(RECORD) or "").partition("/")
+    other = given.get(KIND) or options.get(KIND)
+    known = kind in kernel.services.archive.kinds
+    if KIND in given and slash and key and known and other in (None, kind):
+        given[RECORD] = key
+        if other is None:
+            given[KIND] = kind
+    return given
+
+
 async def whole_ids(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments with ids in full where a beginning was given that only one id has.
 

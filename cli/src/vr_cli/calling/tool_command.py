@@ -14,6 +14,7 @@ from vr_kernel import Code, Kernel, Log, Tool, VrError, visible
 from vr_kernel.isolation import contained
 
 from vr_cli.calling.calls import LOCAL, run_each
+from vr_cli.calling.ids import KIND, RECORD, parted
 from vr_cli.calling.results import FOUND
 from vr_cli.calling.values import named, parse_items, parse_value, schema_of
 from vr_cli.showing.wanted import options, taken_from
@@ -21,6 +22,7 @@ from vr_cli.showing.wanted import options, taken_from
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
 _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
+_RECORD_IS = f"{RECORD.upper()} may be {KIND.upper()}/{RECORD.upper()} alone, as lists print it."
 _NAMES = ("_id", "_path", "url", "directory", "collection", "name", "kind", "key")
 """Ends of names of arguments that take one word, such as the name of something."""
 _SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
@@ -48,6 +50,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
             by_place[places[-1]] = by_place[places[-1]] or None
         if words:
             by_place[places[-1]] = " ".join(by_place[places[-1]]) if by_place[places[-1]] else None
+        by_place = parted(kernel, by_place, given)
         _require_places(places, {**by_place, SOURCE: sources or by_place.get(SOURCE)}, given)
         calls = {}
         for source in dict.fromkeys(sources) or [None]:
@@ -63,6 +66,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     parameters += [_option(name, schema, places) for name, schema in schemas.items()]
     parameters += options([_flag(name) for name in schemas])
     epilog = _SOURCES_ARE if several else _SOURCE_IS if SOURCE in places else None
+    epilog = _RECORD_IS if {RECORD, KIND} <= {*places} else epilog
     return click.Command(
         None, params=parameters, callback=invoke, help=visible(tool.description), epilog=epilog
     )
