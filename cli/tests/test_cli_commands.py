@@ -268,7 +268,7 @@ def test_what_a_tool_prints_alone_goes_to_stdout(vr: CommandHost) -> None:
     ended = vr.run("shelf", "read", "Emma")
     assert ended.code == 0
     assert ended.stdout == "1\n  Emma\n\n2\n  Woodhouse\n"
-    assert ended.stderr == "title: Emma\nNote: By heart.\n"
+    assert ended.stderr == "Note: By heart.\n"
     assert vr.run("shelf", "read", "Emma", "--json").data["text"] == "1\n  Emma\n\n"
 
 
@@ -277,7 +277,7 @@ def test_of_a_document_with_a_file_all_is_printed_while_that_is_there(vr: Comman
     assert (vr.folder.parent / "state" / "artifacts" / Path(whole).name).is_file()
     cleaned = vr.run("shelf", "read", "Emma", "--no-keep")
     assert cleaned.stdout == "1\n  Emma\n"
-    assert "next cursor: 2\n" in cleaned.stderr
+    assert "`--cursor 2` goes on" in cleaned.stderr
 
 
 def test_a_tool_without_its_document_prints_all_fields(vr: CommandHost) -> None:

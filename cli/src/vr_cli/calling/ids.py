@@ -20,7 +20,7 @@ RECORD, KIND = "object_id", "collection"
 
 
 def parted(kernel: Kernel, placed: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given by position, with `Kind/key`, as lists print it, as a record and its kind."""
+    """The arguments by position, a record that is typed as `Kind/key` as both."""
     given = dict(placed)
     kind, slash, key = str(given.get(RECORD) or "").partition("/")
     other = given.get(KIND) or options.get(KIND)
