@@ -125,6 +125,11 @@ class Desk:
         found = json.loads(self.shown(f"vr job list --state {state} --json"))
         return str(found["jobs"][0]["job_id"])[:8]
 
+    def await_end(self, job_id: str) -> None:
+        """Look at a job until it is at work no more."""
+        while json.loads(self.shown(f"vr job status {job_id} --json"))["state"] == "running":
+            pass
+
     def settle(self) -> None:
         """Have all vectors made, a few with each command."""
         while json.loads(self.shown("vr knowledge stats --json"))["pending_vectors"]:
@@ -198,6 +203,7 @@ def look(desk: Desk, gemini: FakeGemini) -> Iterator[tuple[str, str]]:
         desk.names["running"] = desk.job("running")
         for tool, line in MEANWHILE:
             yield desk.call(tool, line.format(**desk.names))
+        desk.await_end(desk.names["running"])
 
 
 def youtube() -> FakeYouTube:
