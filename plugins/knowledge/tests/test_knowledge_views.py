@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -93,6 +94,21 @@ async def test_hits_at_one_moment_say_which_is_speech_and_which_a_slide() -> Non
     assert isinstance(scores, Table)
     assert sorted(item.facts for item in found.items) == [("slide",), ("speech",)]
     assert sorted(row[0] for row in scores.rows) == ["Rivers, slide", "Rivers, speech"]  # type: ignore[type-var]
+
+
+async def test_hits_without_a_word_of_the_question_are_said_to_be_only_the_nearest() -> None:
+    async with knowledge_kernel() as kernel:
+        await ingest(kernel, "Notes", FOX, OWL)
+        async with asyncio.timeout(30):
+            while await kernel.services.store.pending_vectors():
+                await kernel.call("knowledge_search", query="fox")
+        far = await show(kernel, "knowledge_search", query="what is a submarine?")
+        near = await show(kernel, "knowledge_search", query="submarines and foxes in FORESTS")
+        none = await show(kernel, "knowledge_search", query="submarine", search_type="keyword")
+    said = "None of these hits has a word of the question: they are only the nearest that there is."
+    assert isinstance(far.blocks[0], Records)
+    assert far.notes[-1:] == (said,)
+    assert said not in (*near.notes, *none.notes)
 
 
 async def test_a_long_text_is_shown_where_it_has_the_words_of_the_question() -> None:

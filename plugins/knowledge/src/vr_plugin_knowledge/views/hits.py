@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from vr_kernel import Services, visible_line
 from vr_kernel.views import Block, Cell, Item, Link, Prose, Records, Table, View, titled, view
 
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, edge_name
 from vr_plugin_knowledge.graph.results import Neighbour
+from vr_plugin_knowledge.matching.spelling import index_text
+from vr_plugin_knowledge.matching.terms import split_terms
 from vr_plugin_knowledge.results import KnowledgeHit, KnowledgeRelated, KnowledgeSearchResult
 from vr_plugin_knowledge.views.concepts import item_of_entry
 from vr_plugin_knowledge.views.items import item_of_record, read_fields
 from vr_plugin_knowledge.views.places import name_sources, place_of
 
 BY_MODEL = "from a model"
+FAR = "None of these hits has a word of the question: they are only the nearest that there is."
+BEGINNING = 4
+"""Characters by which the forms of a word are taken for one."""
+_Read = tuple[KnowledgeHit, Mapping[str, Any]]
 
 
 @view(tool="knowledge_search")
@@ -23,29 +30,55 @@ async def show_search(services: Services, found: KnowledgeSearchResult) -> View:
     """The hits, the best first; their scores are a detail."""
     about = [_count(found.total_results, "hit")] if found.results else []
     about += [f"{titled(name)}: {value}" for name, value in (found.filters_applied or {}).items()]
-    blocks = await _hits(services, found.results, found.query, found.total_results)
+    read = await _read(services, found.results)
+    blocks = await _hits(services, read, found.query, found.total_results)
     if found.neighbours:
         near = [_neighbour(each) for each in found.neighbours]
         blocks.append(Records(near, title="Concepts that these lead to"))
     more = [f"There are more: cursor {found.next_cursor}."] if found.next_cursor else []
-    return View(found.query, blocks, about, notes=[*found.notes, *more])
+    far = [FAR] if read and not _share_words(services, found.query, read) else []
+    return View(found.query, blocks, about, notes=[*found.notes, *far, *more])
 
 
 @view(tool="knowledge_related")
 async def show_related(services: Services, found: KnowledgeRelated) -> View:
     """The records that are similar, the nearest first."""
-    blocks = await _hits(services, found.results, "", found.total_results)
+    read = await _read(services, found.results)
+    blocks = await _hits(services, read, "", found.total_results)
     about = [_count(found.total_results, "record")] if found.results else []
     return View(f"Similar in {found.collection}", blocks, about, notes=found.notes)
 
 
-async def _hits(
-    services: Services, hits: Sequence[KnowledgeHit], query: str, total: int
-) -> list[Block]:
-    if not hits:
+async def _read(services: Services, hits: Sequence[KnowledgeHit]) -> list[_Read]:
+    """Hits with the whole fields of their records."""
+    return [
+        (hit, await read_fields(services, hit.collection, hit.object_id, hit.properties))
+        for hit in hits
+    ]
+
+
+def _share_words(services: Services, query: str, read: Sequence[_Read]) -> bool:
+    """False when no hit has the beginning of any word of the question that tells something."""
+    begun = {term.casefold()[:BEGINNING] for term in split_terms(query)}
+    texts = [text for hit, fields in read for text in _searched(services, hit, fields)]
+    return not begun or any(each in text for text in texts for each in begun)
+
+
+def _searched(services: Services, hit: KnowledgeHit, fields: Mapping[str, Any]) -> list[str]:
+    """The texts of a record that a search looks at, spelled as words of a question are."""
+    kind = services.kinds.get(hit.collection)
+    told = [kind.search_text(fields), kind.vector_text(fields)] if kind else [str(fields)]
+    return [index_text(text).casefold() for text in told]
+
+
+async def _hits(services: Services, read: Sequence[_Read], query: str, total: int) -> list[Block]:
+    if not read:
         return [Prose("Nothing found.")]
+    hits = [hit for hit, _ in read]
     names = await name_sources(services, (hit.source for hit in hits))
-    items = [await _item(services, hit, names.get(hit.source or "", ""), query) for hit in hits]
+    items = [
+        _item(services, hit, fields, names.get(hit.source or "", ""), query) for hit, fields in read
+    ]
     reranked = any(hit.rerank_score is not None for hit in hits)
     rows: list[list[Cell]] = [
         [
@@ -67,8 +100,9 @@ def _called(services: Services, hit: KnowledgeHit, item: Item) -> str:
     return ", ".join(filter(None, [item.title, variety]))
 
 
-async def _item(services: Services, hit: KnowledgeHit, source: str, query: str) -> Item:
-    fields = await read_fields(services, hit.collection, hit.object_id, hit.properties)
+def _item(
+    services: Services, hit: KnowledgeHit, fields: Mapping[str, Any], source: str, query: str
+) -> Item:
     if hit.collection in (CONCEPTS, EDGES):
         return item_of_entry(hit.collection, hit.object_id, fields)
     link = hit.link or next((each.link for each in hit.sources if each.link), "")
