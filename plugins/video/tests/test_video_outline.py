@@ -13,7 +13,7 @@ from vr_plugin_video.text.plain_text import clean, one_line
 from vr_plugin_video.vision.screen_text import arrange
 from vr_plugin_video.vision.slides import Slide, looking_time, spans
 
-OF = "(outline of what is shown and said; no language model used)"
+OF = "(outline without a language model)"
 SLIDES = [
     Slide(start=0, end=9, title="Vector Search", lines=("An introduction",)),
     Slide(start=9, end=23, title="Embeddings", lines=("A list of 384 numbers stands for meaning",)),
