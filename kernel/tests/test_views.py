@@ -27,6 +27,8 @@ from vr_kernel import (
     view,
 )
 from vr_kernel.views import (
+    Action,
+    Compare,
     Facts,
     File,
     Line,
@@ -239,9 +241,30 @@ async def makes_no_block(services: Services, subject: object) -> View:
     return View("Wrong", [Facts([("a", object())])])  # type: ignore[list-item]  # as careless code
 
 
-@pytest.mark.parametrize(
-    "function", [raises, hangs, leaves, returns_text, returns_much, makes_no_block]
-)
+class Unchecked(View):
+    """A view that does without its checks."""
+
+    def __post_init__(self) -> None:
+        """Check nothing."""
+
+
+async def skips_checks(services: Services, subject: object) -> View:
+    """Return a view with a text that no view holds."""
+    return Unchecked("\x1b[2J secret-4711")
+
+
+async def repeats_itself(services: Services, subject: object) -> View:
+    """Hold few views, each so often that nobody could write them all."""
+    view = View("The innermost")
+    for _ in range(8):
+        view = View("Thrice", [Compare(view, view)] * 3)
+    return view
+
+
+WRONG = [raises, hangs, leaves, returns_text, returns_much, makes_no_block]
+
+
+@pytest.mark.parametrize("function", [*WRONG, skips_checks, repeats_itself])
 async def test_a_view_that_fails_is_replaced_by_the_plain_form(
     config: Config, function: Any
 ) -> None:
@@ -332,6 +355,28 @@ def test_a_film_that_a_view_is_about_is_named_once() -> None:
     view = View("T", [Media("/a/talk.mp4"), Media("/a/clip.mp4")], source="/a/talk.mp4")
     assert as_text(view).count("talk.mp4") == 1
     assert "clip.mp4" in as_text(view)
+
+
+class Stubborn(str):
+    """A text that stays as it is, whoever cleans it."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self
+
+    def replace(self, *_: Any) -> str:  # type: ignore[override]
+        return self
+
+    def translate(self, *_: Any) -> str:
+        return self
+
+
+def test_a_text_of_a_class_of_its_own_is_cleaned_as_any_other() -> None:
+    text = Stubborn("a\x1b[2Jb")
+    made = View(text, [Prose(text), Action(text, {"named": text}, title=text)])
+    assert "\x1b" not in repr(as_data(made))
+    assert "\\x1b" not in repr(as_data(made))
 
 
 def test_numbers_that_say_nothing_are_refused_or_bounded() -> None:

@@ -4,7 +4,7 @@ import base64
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from vr_kernel import (
     READ_ONLY,
     WRITES_LOCAL,
@@ -74,6 +74,7 @@ class Plain(BaseModel):
     created_at: str
     picture_uri: str
     rows: list[dict[str, Any]]
+    seldom: str | None = Field(None, exclude_if=lambda value: value is None)
 
 
 @tool(effects=READ_ONLY)

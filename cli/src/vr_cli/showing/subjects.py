@@ -233,14 +233,14 @@ class _Finder:
 
 
 def _returns(tool: Tool, data: Mapping[str, Any]) -> bool:
-    """True when a tool returns exactly this: all of its fields and no other, of their types."""
-    if {*tool.result.model_fields, *tool.result.model_computed_fields} != data.keys():
+    """True when a tool returns exactly this: it can be read as a result, and is printed so."""
+    if not data.keys() <= {*tool.result.model_fields, *tool.result.model_computed_fields}:
         return False
     try:
-        tool.result.model_validate_json(json.dumps(data), strict=True)
+        result = tool.result.model_validate_json(json.dumps(data), strict=True)
     except ValueError:
         return False
-    return True
+    return bool(result.model_dump(mode="json") == data)
 
 
 def _file(text: str) -> Path | None:

@@ -62,19 +62,32 @@ def rechecked(view: View) -> View:
     Raises:
         TypeError: for a value that its block does not take.
     """
-    blocks = [
-        replace(it, left=rechecked(it.left), right=rechecked(it.right))
-        if isinstance(it, Compare)
-        else it
-        for it in view.blocks
-    ]
-    return replace(view, blocks=blocks)
+    made: dict[int, View] = {}
+
+    def again(it: View) -> View:
+        if id(it) not in made:
+            blocks = [compared(each) if type(each) is Compare else each for each in it.blocks]
+            made[id(it)] = View(it.title, blocks, it.about, it.source, it.notes)
+        return made[id(it)]
+
+    def compared(both: Compare) -> Compare:
+        return replace(both, left=again(both.left), right=again(both.right))
+
+    return again(view)
 
 
 def _nested(view: View) -> int:
-    """Count the `Compare` blocks that stand within each other."""
-    both = [it for it in view.blocks if isinstance(it, Compare)]
-    return max((1 + max(_nested(it.left), _nested(it.right)) for it in both), default=0)
+    """Count the `Compare` blocks that stand within each other; each view is looked at once."""
+    known: dict[int, int] = {}
+
+    def count(it: View) -> int:
+        if id(it) not in known:
+            both = [each for each in it.blocks if isinstance(each, Compare)]
+            within = (1 + max(count(each.left), count(each.right)) for each in both)
+            known[id(it)] = max(within, default=0)
+        return known[id(it)]
+
+    return count(view)
 
 
 @cache

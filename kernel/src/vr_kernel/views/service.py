@@ -156,7 +156,7 @@ class Views:
         try:
             view = await _within(LIMIT_S, PluginCode.apart(declared.function, services, subject))
             view = rechecked(_require_view(view))
-            chars, parts = _size(view)
+            too_much = _is_too_much(view)
         except VrError:
             raise
         except TimeoutError:
@@ -164,13 +164,13 @@ class Views:
         except Exception as error:
             services.log.exception("a view failed", plugin=declared.plugin, view=declared.name)
             raise _failed(f"{what} failed.") from error
-        if chars > MOST_CHARS or parts > MOST_PARTS:
+        if too_much:
             raise _failed(f"{what} returned too much to show.")
         return view
 
 
 def _require_view(view: object) -> View:
-    if not isinstance(view, View):
+    if type(view) is not View:  # a class made of it could do without its checks
         raise TypeError(f"it returned {type(view).__name__}, no View")
     return view
 
@@ -214,17 +214,18 @@ def _stored(change: Change) -> StoredRecord:
     return StoredRecord(change.kind, change.key, given, change.provenance)
 
 
-def _size(value: Any) -> tuple[int, int]:
-    """Count the characters and the parts of a view."""
-    if isinstance(value, str | bytes):
-        return len(value), 1
-    if is_dataclass(value):
-        parts: Any = (getattr(value, it.name) for it in fields(value))
-    elif isinstance(value, Mapping):
-        parts = (each for pair in value.items() for each in pair)
-    elif isinstance(value, tuple | list):
-        parts = value
-    else:
-        return 0, 1
-    sizes = [_size(each) for each in parts]
-    return sum(chars for chars, _ in sizes), 1 + sum(count for _, count in sizes)
+def _is_too_much(view: View) -> bool:
+    """Add up a view's characters and parts, no further than there may be."""
+    chars = parts = 0
+    left: list[Any] = [view]
+    while left and chars <= MOST_CHARS and parts <= MOST_PARTS:
+        value, parts = left.pop(), parts + 1
+        if isinstance(value, str | bytes):
+            chars += len(value)
+        elif is_dataclass(value):
+            left += [getattr(value, it.name) for it in fields(value)]
+        elif isinstance(value, Mapping):
+            left += [each for pair in value.items() for each in pair]
+        elif isinstance(value, tuple | list):
+            left += value
+    return bool(left) or chars > MOST_CHARS or parts > MOST_PARTS

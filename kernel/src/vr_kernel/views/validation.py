@@ -116,7 +116,7 @@ class Validator:
 def _json(value: Any) -> Any:
     """A JSON value, cleaned."""
     try:
-        return json.loads(json.dumps(all_visible(value), allow_nan=False))
+        return all_visible(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError, RecursionError):
         raise TypeError("takes a JSON value") from None
 
@@ -156,7 +156,7 @@ def _any_of(readers: Sequence[Read]) -> Read:
 
 def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
     _require(value in choices, f"one of {', '.join(map(repr, choices))}", value)
-    return value
+    return choices[choices.index(value)]
 
 
 def _tuple(readers: Sequence[Read]) -> Read:
@@ -170,7 +170,7 @@ def _tuple(readers: Sequence[Read]) -> Read:
 def _mapping(inner: Read) -> Read:
     def read(value: Any) -> Any:
         _require(isinstance(value, Mapping), "a mapping", value)
-        return {visible(str(key)): inner(each) for key, each in value.items()}
+        return {visible(str.__str__(str(key))): inner(each) for key, each in value.items()}
 
     return read
 
@@ -189,7 +189,7 @@ def _plain(of: Any, name: str) -> Read:
     def read(value: Any) -> Any:
         if of is str:
             _require(isinstance(value, str), "text", value)
-            shown = clean(str(value))
+            shown = clean(str.__str__(value))  # a class made of str may answer otherwise
             return "" if shown.isspace() else shown
         if of is float:
             _require(type(value) in (int, float) and abs(value) <= LARGEST, "a number", value)
