@@ -12,7 +12,19 @@ from urllib.parse import urlsplit
 
 import pytest
 from every_block import everything
-from vr_kernel.views import Code, Compare, Facts, Line, Media, Table, Transcript, View, ViewRenderer
+from vr_kernel.views import (
+    Code,
+    Compare,
+    Facts,
+    Line,
+    Media,
+    Moment,
+    Moments,
+    Table,
+    Transcript,
+    View,
+    ViewRenderer,
+)
 from vr_pages import plugin
 from vr_testing import open_kernel
 
@@ -207,3 +219,16 @@ async def test_a_film_that_is_gone_is_said_to_be(open_tab: Opener, tmp_path: Pat
     await tab.page.reload()
     await tab.until("document.querySelector('video').duration > 70")
     assert await tab.page.locator(".lost").is_hidden(), "it was found beside the page"
+
+
+async def test_a_time_after_an_hour_stands_apart_from_its_words(
+    open_tab: Opener, tmp_path: Path
+) -> None:
+    view = View("Talk", [Moments([Moment(5, "Begin"), Moment(3700, "Late", link="https://a.b/")])])
+    tab = await open_tab((await written(view, tmp_path / "long.html")).as_uri())
+    gaps = await tab.page.evaluate("""Array.from(document.querySelectorAll(".rows > li"), (row) => {
+      const [time, text] = Array.from(row.children, (it) => it.getBoundingClientRect());
+      return [text.left - time.right, text.left];
+    })""")
+    assert min(gap for gap, _ in gaps) >= 8
+    assert len({left for _, left in gaps}) == 1, "all words begin in one column"

@@ -151,15 +151,16 @@ async def test_moments_link_to_the_video_wherever_it_lies(kernel, gemini, captio
 async def test_the_report_tells_what_became_of_each_quote(kernel, captioned):
     analysis = await kernel.call("video_analyze", file_path=str(captioned))
     report = kernel.services.artifacts.find(analysis.report_uri.rpartition("/")[2]).path.read_text()
-    home, moved = captioned.as_uri(), "Moved to where the quote was found"
-    lost = "The quote was not found: take the place with care."
+    home, moved = captioned.as_uri(), "✓ Moved to where the quote was found"
+    found = "✓ The quote was found at this place."
+    lost = "✗ The quote was not found: take the place with care."
     assert report.partition("## Moments\n\n")[2].partition("\n\n")[0].splitlines() == [
         f"- **[0:02]({home}#t=2)** What an embedding is",
-        "  - “An embedding stands for the meaning of a text” The quote was found at this place.",
+        f"  - “An embedding stands for the meaning of a text” · {found}",
         f"- **[0:40]({home}#t=40)** The flat index",
-        f"  - “a flat index is exact, but slow” {moved}; the model said 00:05.",
+        f"  - “a flat index is exact, but slow” · {moved}; the model said 00:05.",
         f"- **[1:12]({home}#t=72)** Something nobody said",
-        f"  - “the graph index lost every single vector” {lost}",
+        f"  - “the graph index lost every single vector” · {lost}",
         f"- **[1:15]({home}#t=75)** The end",
     ]
     assert "- Topics: search\n- Mood: neutral\n" in report

@@ -21,6 +21,8 @@ MARKS = {
     "unchecked": "Not checked: there was no text to look in.",
 }
 """The result of the check of a quote, in words."""
+SIGNS = {"": "", "verified": "✓", "moved": "✓", "not_found": "✗", "unchecked": "?"}
+"""The result of the check of a quote, as a sign."""
 NOTES = "Notes"
 """The heading of remarks for the reader."""
 
@@ -233,8 +235,9 @@ def _place(place: Link, form: Form) -> str:
 
 def _quoted(quote: Quote, form: Form) -> str:
     text = f"“{form.plain(quote.text)}”" if quote.text else ""
-    told = form.plain(quote_words(quote))
-    return " ".join(filter(None, [text, _place(quote.place, form), told]))
+    told = " ".join(filter(None, [SIGNS[quote.mark], form.plain(quote_words(quote))]))
+    words = " ".join(filter(None, [text, _place(quote.place, form)]))
+    return " · ".join(filter(None, [words, told]))
 
 
 def _item(text: str, *below: str) -> str:
