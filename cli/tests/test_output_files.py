@@ -79,8 +79,32 @@ def test_a_document_is_kept_as_a_pipe_gets_it(vr: FreshVr) -> None:
         kept = vr.run("gallery", "document", *more, "--cursor", "b3", "-o", "a.txt", "--force")
         assert (vr.folder / "a.txt").read_text("utf-8") == piped.stdout == "Hello\n"
         assert "--cursor b3` goes on." in kept.stderr
-    vr.run("gallery", "document", "--format", "srt", "-o", "a.txt", "--force")
-    assert (vr.folder / "a.txt").read_text("utf-8").startswith("A document\n====")
+    named = vr.run("gallery", "document", "--format", "json", "-o", "a.json")
+    assert (named.code, (vr.folder / "a.json").read_text("utf-8")) == (0, '["Hello"]\n')
+    vr.run("gallery", "document", "-o", "b.json")
+    shown = vr.run("gallery", "document", "--json")
+    assert (vr.folder / "b.json").read_text("utf-8") == shown.stdout
+
+
+def test_the_endings_are_those_of_the_files_that_are_made(vr: FreshVr) -> None:
+    assert vr.run("gallery", "document", "-o", "a.mmd").code == 0
+    assert (vr.folder / "a.mmd").read_text("utf-8") == "graph LR\n"
+    for name in ("a.mermaid", "a.segments"):
+        refused = vr.run("gallery", "document", "-o", name)
+        assert refused.stderr.endswith(": .md .html .json .txt .mmd .srt\n"), refused
+    shape = vr.run("gallery", "document", "--format", "segments", "-o", "a.srt")
+    assert (shape.code, "Hint: Leave --format out.\n" in shape.stderr) == (2, True)
+    other = vr.run("gallery", "document", "--format", "srt", "-o", "a.txt")
+    assert (other.code, "name a file with .srt" in other.stderr) == (2, True)
+    assert not (vr.folder / "a.txt").exists()
+
+
+def test_a_view_is_written_where_the_tool_made_no_file(vr: FreshVr) -> None:
+    pytest.importorskip("vr_pages")
+    ended = vr.run("gallery", "document", "--cursor", "b3", "-o", "a.html")
+    assert (ended.code, ended.stdout) == (0, "a.html\n"), ended
+    assert "--cursor b3` goes on." in ended.stderr
+    assert "A document" in (vr.folder / "a.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -221,3 +245,14 @@ def test_without_a_browser_the_path_is_printed(vr: FreshVr) -> None:
     ended = vr.run("gallery", "all", "--text", "Words", "--open")
     assert ended.code == 0
     assert Path(ended.stdout.strip()).read_text("utf-8").startswith("<!")
+    assert ended.stderr == ""
+
+
+@ON_POSIX
+def test_a_terminal_hears_that_no_browser_opened(zoo: Zoo) -> None:
+    pytest.importorskip("vr_pages")
+    settings = {"VR_PLUGINS": "gallery,pages", "SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22"}
+    ended = shown_at(zoo, 200, "gallery", "all", "--text", "Words", "--open", **settings)
+    remark, _, path = ended.stdout.rstrip().rpartition("\n")
+    assert remark.endswith("No browser could be opened here. This is the page:")
+    assert Path(path).is_file()

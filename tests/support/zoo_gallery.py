@@ -115,12 +115,18 @@ class Document(Shown):
 @tool(effects=READ_ONLY, printed=("text",))
 async def gallery_document(
     call: Call,
-    format: Literal["srt", "text"] = "srt",  # noqa: A002 - the name that commands know
+    format: Literal["srt", "text", "json", "segments", "mermaid", "html"] = "srt",  # noqa: A002 - the name that commands know
     cursor: str = "",
 ) -> Document:
-    """Return a document that programs read."""
+    """Return a document that programs read; for `html` there is none, for `mermaid` a file."""
     if format == "text":
         return Document(text="Hello\n", calls=7, next_cursor=cursor or None)
+    if format == "json":
+        return Document(text='["Hello"]\n')
+    if format == "mermaid":
+        return Document(text="", file_uri=call.artifact(b"graph LR\n", "text/vnd.mermaid").uri)
+    if format == "html":
+        return Document(text="", next_cursor=cursor or None)
     return Document(text="1\n00:00:01,000 --> 00:00:02,000\nHello\n")
 
 

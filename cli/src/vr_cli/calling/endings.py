@@ -16,8 +16,10 @@ FORMAT = "format"
 """The argument that chooses between kinds of files."""
 ADDRESS = "uri"
 """The field of a result that is a file."""
-ENDINGS = {"text": "txt"}
+ENDINGS = {"text": "txt", "mermaid": "mmd"}
 """Endings of the files of those formats that are not called as their files end."""
+OF_NO_FILE = {"segments", "table"}
+"""Formats that are a shape of the result, not a kind of file."""
 OF_A_JOB = "job_result"
 """The tool that returns what any other tool made in a job."""
 
@@ -26,7 +28,7 @@ def possible_endings(tool: Tool) -> set[str]:
     """Endings by the schemas of a tool: its formats, or any when it may return other files."""
     formats = formats_of(tool)
     if formats:
-        return {ENDINGS.get(each, each) for each in formats}
+        return {_ending_of(each) for each in formats - OF_NO_FILE}
     has_file = tool.name == OF_A_JOB or ADDRESS in tool.output_schema.get("properties", {})
     return {"*"} if has_file else set()
 
@@ -47,25 +49,34 @@ def with_format(tool: Tool, arguments: Mapping[str, Any], ending: str) -> dict[s
     if ending == "json" or not wanted:
         return given
     asked = given.setdefault(FORMAT, wanted)
-    if asked != wanted and ending not in RENDERED:
-        hint = f"Leave --format out, or name a file with .{ENDINGS.get(asked, asked)}."
+    is_shape = asked in OF_NO_FILE
+    if asked != wanted and not (is_shape and ending in RENDERED):
+        instead = "" if is_shape else f", or name a file with .{_ending_of(asked)}"
+        hint = f"Leave --format out{instead}."
         message = f"The file ends with .{ending}, but --format is {asked}."
         raise VrError(message, Code.INVALID_INPUT, hint=hint)
     return given
 
 
 def is_made_by(tool: Tool, arguments: Mapping[str, Any], ending: str) -> bool:
-    """Check that a tool itself makes a file with this ending, instead of a view being written."""
+    """Check that a tool itself makes a file with this ending, instead of a view being written.
+
+    JSON, which every result can be written in, must be asked for as the format.
+    """
     if ending not in RENDERED:
         return True
     wanted = _format_for(tool, ending)
-    return ending != "json" and bool(wanted) and arguments.get(FORMAT) == wanted
+    return bool(wanted) and arguments.get(FORMAT) == wanted
 
 
 def _format_for(tool: Tool, ending: str) -> str:
     """The format of a tool whose files end so; empty when it has none."""
-    fitting = (it for it in formats_of(tool) if ENDINGS.get(it, it) == ending)
+    fitting = (it for it in formats_of(tool) - OF_NO_FILE if _ending_of(it) == ending)
     return next(fitting, "")
+
+
+def _ending_of(form: str) -> str:
+    return ENDINGS.get(form, form)
 
 
 def file_of(outcome: Outcome, ending: str, artifacts: Path) -> Path | None:

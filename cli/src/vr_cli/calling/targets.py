@@ -63,12 +63,11 @@ async def prepared(
         ready.view = await services.views.of_result(tool, shown)
         if (made or ready.document) and not services.views.has("tool", tool.name):
             ready.notes = (*ready.notes, *remark_on(shown))
-    if target is not None and made:
-        _keep_file(ready, tool, result, outcome, folder, target)
-        if ready.kept and ready.view is not None:  # which is not in the file
+    if target is not None:
+        if not made or not _keep_file(ready, tool, result, outcome, folder, target):
+            await write_view(ready, services, target)
+        if made and ready.kept and ready.view is not None:  # not in the file of a tool
             ready.notes = (*ready.notes, *ready.view.notes)
-    elif target is not None:
-        await write_view(ready, services, target)
     if wanted.in_browser:
         await make_page(ready, services)
     return ready
@@ -81,19 +80,25 @@ def _keep_file(
     outcome: Outcome,
     artifacts: Path,
     target: OutputFile,
-) -> None:
-    """Keep a file that the tool made, or the document that it returned."""
+) -> bool:
+    """Keep a file that the tool made, or the document that it returned.
+
+    False where it made neither and a view can be written instead; a failure is kept for the end.
+    """
     try:
         document = document_of(result, tool.printed, artifacts)
         if made := file_of(outcome, target.ending, artifacts):
             target.copy(made)
         elif document:
             target.write(f"{document.rstrip()}\n")
+        elif target.ending in RENDERED:
+            return False
         else:
             raise _no_such_file(target, outcome)
         ready.kept = target.named
     except VrError as error:
         ready.failure = error
+    return True
 
 
 def _no_such_file(target: OutputFile, outcome: Outcome) -> VrError:

@@ -137,14 +137,12 @@ def present(it: Presented, services: Services, wanted: Wanted) -> int:
         wanted: the options.
     """
     opened = it.page is not None and open_page(it.page, moment_of(it.view) if it.view else 0.0)
-    told = [it.kept, str(it.page) if it.page and not opened else ""]
     if opened:
         click.echo(f"Opened in the browser: {visible(str(it.page))}", err=True)
     if wanted.as_json:
         print_json(it.data)
     elif it.kept or it.page:
-        for each in filter(None, told):
-            click.echo(_printed_path(each))
+        _print_paths(it, opened=opened)
     elif it.document:
         _print_document(it)
     elif it.view is not None:
@@ -165,6 +163,16 @@ def _print_document(it: Presented) -> None:
         if about := " · ".join(filter(None, it.view.about)):
             click.echo(visible_line(about), err=True)
         print_notes(it.view.notes, it.spelled)
+
+
+def _print_paths(it: Presented, *, opened: bool) -> None:
+    """Print the path of the file that was written, and of the page, where no browser shows it."""
+    if it.kept:
+        click.echo(_printed_path(it.kept))
+    if it.page and not opened:
+        if sys.stdout.isatty():
+            click.echo("No browser could be opened here. This is the page:", err=True)
+        click.echo(_printed_path(str(it.page)))
 
 
 def _printed_path(path: str) -> str | bytes:
