@@ -95,6 +95,8 @@ def test_records_of_a_kind_are_listed(vr: FreshVr) -> None:
     unknown = vr.run("list", "GalleryNote")
     assert unknown.code == 1
     assert "Did you mean 'GalleryNotes'?" in unknown.stderr
+    assert "`vr gallery list`" in vr.run("list", "gallery").stderr
+    assert "`vr list GalleryNotes`" in vr.run("show", "gallerynotes").stderr
 
 
 @pytest.mark.parametrize("columns", [30, 40, 80])
@@ -274,6 +276,11 @@ def test_what_is_no_view_and_no_name_is_told(vr: FreshVr, tmp_path: Path) -> Non
     kept = tmp_path / "notes.md"
     assert vr.run("list", "-o", str(kept)).code == 0
     assert "those with .json are shown again" in vr.run("show", str(kept)).stderr
+    film = tmp_path / "other.mp4"
+    film.write_bytes(b"another film")
+    unseen = vr.run("show", str(film)).stderr
+    assert "Nothing was recorded about this file yet" in unseen
+    assert ".json" not in unseen
     assert "has no name" in vr.run("list", "-o", "").stderr
 
 
@@ -282,6 +289,12 @@ def test_records_of_a_kind_without_sources_are_listed_by_its_view(tmp_path: Path
     vr = FreshVr(zoo.environment(), zoo.work)
     for name in ("Heron", "Fox"):
         assert vr.run("gallery", "meet", name).code == 0
+    told = "vr list GalleryGuests lists 2 records."
+    assert told in vr.run("list").stdout, "instead of: nothing is known"
+    assert told in vr.run("gallery", "list").stdout
+    note = ["--about", WEB, "--text", "It eats.", "--title", "Foxes at night"]
+    assert vr.run("gallery", "note", *note).code == 0
+    assert "`vr list GalleryGuests` lists 2 records." in vr.run("list").stderr
     shown = vr.run("list", "GalleryGuests")
     assert shown.stdout.splitlines()[0] == "Guests"
     assert "Heron" in shown.stdout
@@ -299,8 +312,12 @@ def test_a_record_is_found_by_the_name_that_lists_give_it(tmp_path: Path) -> Non
         assert named[-1].rpartition("/")[2].casefold() in row[0].casefold()
     several = vr.run("show", "heron")
     assert several.code == 2
-    assert "Name one of them: GalleryGuests/" in several.stderr
-    assert all(f"({name})" in several.stderr for name in ("Night heron", "Night heron of the pond"))
+    assert "Hint: Name one of them:\n  GalleryGuests/" in several.stderr
+    lines = several.stderr.splitlines()
+    assert {it.partition(" (")[2] for it in lines[2:]} == {
+        "Night heron)",
+        "Night heron of the pond)",
+    }
     assert vr.run("show", "GalleryGuests/owl").code == 1
     note = ["--about", WEB, "--text", "It eats.", "--title", "Foxes at night"]
     assert vr.run("gallery", "note", *note).code == 0

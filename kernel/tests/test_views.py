@@ -41,6 +41,7 @@ from vr_kernel.views import (
     as_text,
     clock,
     from_data,
+    said,
 )
 
 TOWNS = RecordKind(
@@ -193,6 +194,9 @@ ROADS = RecordKind(
 )
 
 
+DAYS = RecordKind("Days", "Days.", fields=(RecordField("day", "date"),), rerank="day")
+
+
 async def test_a_kind_may_say_what_its_records_are_called(config: Config) -> None:
     road = StoredRecord("Roads", "1", {"begin": "Ulm", "kind": "path", "goal": "Bonn"})
     damaged = StoredRecord("Roads", "2", {"kind": "path"})
@@ -335,6 +339,13 @@ def test_data_and_views_are_told_apart_when_read() -> None:
         with pytest.raises(VrError) as caught:
             from_data(wrong)
         assert caught.value.category == "VIEW_INVALID"
+
+
+def test_a_date_without_a_time_is_shown_without_one() -> None:
+    (day,) = DAYS.validate({"day": "2100-01-01"}).values()
+    assert said(day) == "2100-01-01"
+    assert said("2100-01-01T00:01:00.000000+00:00") == "2100-01-01 00:01"
+    assert said("2100-01-01T00:00:00+02:00") == "2100-01-01 00:00"
 
 
 def test_what_is_said_is_read_in_paragraphs() -> None:

@@ -187,9 +187,13 @@ async def test_scenes_are_pictures_with_times(kernel, talk):
     assert "2 scenes" in view.about
 
 
-async def test_a_folder_lists_each_video_with_its_summary_or_its_failure(kernel, tmp_path, talk):
+async def test_a_folder_lists_each_video_with_its_summary_or_its_failure(
+    kernel, tmp_path, talk, monkeypatch
+):
     (tmp_path / "broken.mp4").write_bytes(b"no video")
-    view = await result_view(kernel, "video_batch_analyze", directory=str(tmp_path), engine="local")
+    monkeypatch.chdir(tmp_path)
+    view = await result_view(kernel, "video_batch_analyze", directory=".", engine="local")
+    assert (view.title, view.source) == (tmp_path.name, str(tmp_path.resolve()))
     items = {item.title: item for item in block_of(view, Records).items}
     assert "Foxes" in items
     assert not items["Foxes"].text.startswith("Foxes:")

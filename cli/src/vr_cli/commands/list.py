@@ -23,7 +23,10 @@ limit_option = click.option(
     help="Most things in the list.",
 )
 after_option = click.option(
-    "--after", type=click.IntRange(1), metavar="NUMBER", help="Go on after the end of a list."
+    "--after",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Go on where a list ended: the number that its end names.",
 )
 
 

@@ -20,6 +20,7 @@ from vr_kernel.views import (
     titled,
 )
 
+from vr_cli.index import kinds_of_domains
 from vr_cli.showing.latest import latest_records, stored
 from vr_cli.showing.subjects import ID_CHARS, all_sources, title_of_source
 
@@ -51,11 +52,13 @@ async def list_sources(
         "sources": [_source_data(each) for each in shown],
         "next": shown[-1].seq if more else None,
     }
+    others = "" if after or more else await _without_source(kernel, kinds)
     if not shown:
-        return View("Sources", [Prose("Nothing is known yet.")]), data
+        return View("Sources", [Prose(others or "Nothing is known yet.")]), data
     rows = [_source_row(each) for each in shown]
     table = Table(["Title", "Source", "Records", "Changed", "Id"], rows)
-    return View("Sources", [table], notes=_further(again, shown[-1].seq if more else None)), data
+    notes = [*_further(again, shown[-1].seq if more else None), *([others] if others else [])]
+    return View("Sources", [table], notes=notes), data
 
 
 async def list_records(
@@ -86,13 +89,28 @@ async def list_records(
     return View(titled(kind), [block], about, notes=_further(again, following)), data
 
 
+async def _without_source(kernel: Kernel, kinds: Collection[str]) -> str:
+    """The kinds with records that no list of sources shows; empty when there are none."""
+    services = kernel.services
+    sourced = [it.name for it in services.kinds.values() if it.source]
+    counted = await services.journal.undeclared(services.workspace, sourced)
+    told = [
+        f"`vr list {it.kind}` lists {it.count} {'record' if it.count == 1 else 'records'}"
+        for it in counted
+        if it.kind in services.kinds and (not kinds or it.kind in kinds)
+    ]
+    return f"{', '.join(told)}." if told else ""
+
+
 async def _kind(kernel: Kernel, name: str) -> str:
     services = kernel.services
     gone = await services.journal.undeclared(services.workspace, list(services.kinds))
     known = {it.casefold(): it for it in [*services.kinds, *(each.kind for each in gone)]}
     if name.casefold() in known:
         return known[name.casefold()]
-    near = did_you_mean(name, known.values())
+    domain = name.casefold()
+    near = f"`vr {domain} list` lists its sources. " if domain in kinds_of_domains(kernel) else ""
+    near = near or did_you_mean(name, known.values())
     hint = f"{near}There are: {', '.join(sorted(known.values()))}."
     raise VrError(f"There is no kind of records {name!r}.", Code.NOT_FOUND, hint=hint)
 

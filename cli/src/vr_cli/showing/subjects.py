@@ -33,6 +33,8 @@ NAMED = 6
 PAGE = 500
 MOST_BYTES = 64_000_000
 """Largest file that is read as a view."""
+WRITTEN = (".md", ".html", ".txt")
+"""Endings of files that `-o` writes and nothing reads again."""
 _HEX = frozenset("0123456789abcdef-")
 _ENDED = ("done", "failed", "cancelled")
 
@@ -155,8 +157,7 @@ class _Finder:
         """The error of what nothing is known of, with the nearest title."""
         titles = [title_of_source(each) async for each in all_sources(self._kernel)]
         near = did_you_mean(text, titles)
-        if _file(text) is not None:
-            near += "Of the files that -o writes, those with .json are shown again. "
+        near += self._hint_of_kind(text) + _hint_of_file(text)
         if any(tool.command == SEARCH for tool in self._kernel.tools.values()):
             near += f"`vr {SEARCH}` looks in all texts, "
         return VrError(
@@ -165,6 +166,10 @@ class _Finder:
             category="SUBJECT_UNKNOWN",
             hint=f"{near}`vr list` shows the sources, `vr job list` the jobs.",
         )
+
+    def _hint_of_kind(self, text: str) -> str:
+        named = [it for it in self._services.kinds if it.casefold() == text.casefold()]
+        return f"`vr list {named[0]}` lists the records of that kind. " if named else ""
 
     async def _kinds(self) -> list[str]:
         known = list(self._services.kinds)
@@ -251,6 +256,15 @@ def _file(text: str) -> Path | None:
         return None
 
 
+def _hint_of_file(text: str) -> str:
+    path = _file(text)
+    if path is None:
+        return ""
+    if path.suffix.lower() in WRITTEN:
+        return "Of the files that -o writes, those with .json are shown again. "
+    return "Nothing was recorded about this file yet: give it to a command that reads such files. "
+
+
 def _read_json(path: Path) -> Any:
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -266,10 +280,10 @@ def _may_be_id(text: str) -> bool:
 
 
 def _ambiguous(text: str, fitting: Sequence[str]) -> VrError:
-    more = f", and {len(fitting) - NAMED} more" if len(fitting) > NAMED else ""
+    more = [f"and {len(fitting) - NAMED} more"] if len(fitting) > NAMED else []
     return VrError(
         f"{line(text)!r} may be {len(fitting)} things.",
         Code.INVALID_INPUT,
         category="SUBJECT_AMBIGUOUS",
-        hint=f"Name one of them: {', '.join(fitting[:NAMED])}{more}.",
+        hint="\n  ".join(["Name one of them:", *fitting[:NAMED], *more]),
     )

@@ -16,6 +16,8 @@ KILO = 1000.0
 DIGITS = 3
 """Most digits behind the point of a number."""
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
+_DAY = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(?:\.0+)?(?:Z|\+00:00)")
+"""What a record holds of a date without a time."""
 _WEB = ("http", "https")
 _WEB_BEGIN = re.compile("https?://", re.IGNORECASE)
 
@@ -86,7 +88,9 @@ def shown_size(size: int) -> str:
 
 
 def shown_instant(text: str) -> str:
-    """A date and time without seconds; any other text as it is."""
+    """A date and time without seconds, a date alone at midnight UTC; any other text as it is."""
+    if day := _DAY.fullmatch(text):
+        return day[1]
     found = _INSTANT.fullmatch(text)
     return f"{found[1]} {found[2]}" if found else text
 

@@ -69,8 +69,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The videos of a batch in order, and remarks on those that are left out."""
+    """The videos of a folder or playlist in order, and remarks on those that are left out."""
 
+    source: str
     entries: list[Entry]
     limits: list[str]
 
@@ -98,7 +99,9 @@ def _of_folder(services: Services, request: BatchRequest) -> Listing:
     limits = _left_out(len(paths), request.most)
     if not matches.complete:
         limits.append("The folder is too large to be looked at whole; give a narrower pattern.")
-    return Listing([Entry(path.name, path=str(path)) for path in paths[: request.most]], limits)
+    folder = str(Path(request.directory).expanduser().resolve())
+    entries = [Entry(path.name, path=str(path)) for path in paths[: request.most]]
+    return Listing(folder.encode("utf-8", "replace").decode(), entries, limits)
 
 
 async def _of_playlist(services: Services, request: BatchRequest) -> Listing:
@@ -114,7 +117,7 @@ async def _of_playlist(services: Services, request: BatchRequest) -> Listing:
         )
         for item in found.items[: request.most]
     ]
-    return Listing(entries, [*found.limits, *_left_out(found.total, request.most)])
+    return Listing(request.url, entries, [*found.limits, *_left_out(found.total, request.most)])
 
 
 def _left_out(found: int, most: int) -> list[str]:

@@ -39,13 +39,12 @@ async def run_batch(
     listing = await list_entries(call.services, request)
     prepared = await prepare(call, listing.entries, request)
     estimate = estimate_of(prepared)
-    source = request.directory or request.url
     if estimate_only:
         planned = [each.planned() for each in prepared]
-        return BatchVideoResult.of(source, planned, estimate, listing.limits)
+        return BatchVideoResult.of(listing.source, planned, estimate, listing.limits)
     await _consent(call, estimate)
     items = await Batch(call, request, len(prepared)).run(prepared, estimate)
-    return BatchVideoResult.of(source, items, estimate, listing.limits)
+    return BatchVideoResult.of(listing.source, items, estimate, listing.limits)
 
 
 class Batch:
