@@ -348,6 +348,44 @@ def test_a_date_without_a_time_is_shown_without_one() -> None:
     assert said("2100-01-01T00:00:00+02:00") == "2100-01-01 00:00"
 
 
+@pytest.mark.parametrize(
+    ("block", "reason"),
+    [
+        (
+            {"block": "Moments", "items": [{"start": float("inf"), "text": ""}]},
+            "Moment.start: takes a finite number",
+        ),
+        (
+            {"block": "Moments", "items": [{"start": 0, "text": "", "end": []}]},
+            "Moment.end: takes a number or None, not list",
+        ),
+        (
+            {"block": "Facts", "rows": [["n", float("nan")]]},
+            "Facts.rows: takes a finite number",
+        ),
+        (
+            {"block": "Facts", "rows": [["n", 10**400]]},
+            "Facts.rows: takes a number below 2**63",
+        ),
+        (
+            {"block": "Facts", "rows": [["n", []]]},
+            "Facts.rows: takes text, a number, True or False, a Link or None, not list",
+        ),
+        (
+            {"block": "Facts", "rows": [["n", {"text": "x", "start": "y"}]]},
+            "Facts.rows: Link.start: takes a number or None, not str",
+        ),
+        ({"block": "Facts"}, "View.blocks: Facts needs rows"),
+    ],
+)
+def test_data_that_is_no_view_is_told_what_the_field_takes(
+    block: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(VrError) as caught:
+        from_data({"title": "T", "blocks": [block]})
+    assert caught.value.message.endswith(f"{reason}."), caught.value
+
+
 def test_what_is_said_is_read_in_paragraphs() -> None:
     lines = [Line(0, 2, "It rains."), Line(2.5, 4, "A lot."), Line(9, 10, "Now it snows.")]
     lines += [Line(10, 11, "Does it?", "Ada", "https://example.org/#t=10")]

@@ -7,7 +7,7 @@ import re
 import sys
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -24,11 +24,30 @@ BLOCK = "block"
 _PICTURE = re.compile("data:image/(?:jpeg|png);base64,")
 LARGEST_INT = 2**63
 """Largest whole number; more digits say nothing."""
-_WORDS = {int: "a whole number", bool: "True or False", bytes: "bytes", NoneType: "None"}
+_WHOLE, _NUMBER = "a whole number", "a number"
+_WORDS = {
+    str: "text",
+    int: _WHOLE,
+    float: _NUMBER,
+    bool: "True or False",
+    bytes: "bytes",
+    NoneType: "None",
+}
 
 
 class NestedTooDeeplyError(TypeError):
     """A view holds too many views within each other."""
+
+
+class _UnfitError(TypeError):
+    """A value is of another type than the one that is wanted."""
+
+    def __init__(self, wanted: Sequence[str], value: Any) -> None:
+        *most, last = wanted
+        either = f"{', '.join(most)} or {last}" if most else last
+        super().__init__(f"takes {either}, not {type(value).__name__}")
+        self.wanted = wanted
+        self.value = value
 
 
 class Validator:
@@ -69,6 +88,8 @@ class Validator:
         """
         if isinstance(data, dict):
             known = {field.name for field in fields(of)}
+            if missing := _required(of) - data.keys():
+                raise TypeError(f"{of.__name__} needs {', '.join(sorted(missing))}")
             data = of(**{name: each for name, each in data.items() if name in known})
         _require(type(data) is of, f"a {of.__name__}", data)
         return data if of is self._whole else of(**self.validated(data))
@@ -113,6 +134,11 @@ class Validator:
         return self.read(known, value)
 
 
+def _required(of: type) -> set[str]:
+    """Names of the fields that have no default."""
+    return {it.name for it in fields(of) if it.default is MISSING and it.default_factory is MISSING}
+
+
 def _json(value: Any) -> Any:
     """A JSON value, cleaned."""
     try:
@@ -144,14 +170,27 @@ def _named(of: type, name: str, read: Read) -> Read:
 
 def _any_of(readers: Sequence[Read]) -> Read:
     def read(value: Any) -> Any:
+        failed = []
         for each in readers:
             try:
                 return each(value)
             except TypeError as error:
-                failed = error
-        raise failed
+                failed.append(error)
+        raise _nearest(failed, value)
 
     return read
+
+
+def _nearest(failed: Sequence[TypeError], value: Any) -> TypeError:
+    """The error of the alternative that a value is of; of none, one that names them all."""
+    wanted: dict[str, None] = {}
+    for each in failed:
+        if not isinstance(each, _UnfitError) or each.value is not value:
+            return each
+        wanted |= dict.fromkeys(each.wanted)
+    if _NUMBER in wanted:
+        wanted.pop(_WHOLE, None)
+    return _UnfitError([*wanted], value)
 
 
 def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
@@ -188,17 +227,26 @@ def _plain(of: Any, name: str) -> Read:
 
     def read(value: Any) -> Any:
         if of is str:
-            _require(isinstance(value, str), "text", value)
+            _require(isinstance(value, str), _WORDS[of], value)
             shown = clean(str.__str__(value))  # a class made of str may answer otherwise
             return "" if shown.isspace() else shown
         if of is float:
-            _require(type(value) in (int, float) and abs(value) <= LARGEST, "a number", value)
+            _require(type(value) in (int, float), _NUMBER, value)
+            _require_size(value, LARGEST)
             return value
-        small = type(value) is not int or abs(value) <= LARGEST_INT
-        _require(type(value) is of and small, _WORDS[of], value)
+        _require(type(value) is of, _WORDS[of], value)
+        if of is int:
+            _require_size(value, LARGEST_INT)
         return value
 
     return read
+
+
+def _require_size(number: float, most: float) -> None:
+    """Refuse NaN, infinity, and whole numbers that are too large."""
+    if not abs(number) <= most:
+        wanted = "a finite number" if isinstance(number, float) else "a number below 2**63"
+        raise TypeError(f"takes {wanted}")
 
 
 def _address(text: str) -> str:
@@ -209,4 +257,4 @@ def _address(text: str) -> str:
 
 def _require(holds: object, wanted: str, value: Any) -> None:
     if not holds:
-        raise TypeError(f"takes {wanted}, not {type(value).__name__}")
+        raise _UnfitError([wanted], value)
