@@ -165,6 +165,23 @@ def test_force_replaces_and_a_link_stays_a_link(vr: FreshVr) -> None:
 
 
 @ON_POSIX
+def test_the_ending_is_that_of_the_name_as_it_was_given(vr: FreshVr) -> None:
+    pytest.importorskip("vr_pages")
+    (vr.folder / "null.html").symlink_to("/dev/null")
+    refused = vr.run("gallery", "all", "-o", "null.html", "--force")
+    assert "null.html is no plain file." in refused.stderr
+    (vr.folder / "link.html").symlink_to("target.md")
+    assert vr.run("gallery", "all", "-o", "link.html", "--force").code == 0
+    assert (vr.folder / "target.md").read_text("utf-8").startswith("<!")
+
+
+def test_a_folder_is_answered_by_a_file_with_the_ending_of_its_name(vr: FreshVr) -> None:
+    (vr.folder / "d.html").mkdir()
+    refused = vr.run("gallery", "make", "-o", "d.html")
+    assert f"-o {Path('d.html', 'gallery-make.html')}" in refused.stderr.replace("\n", " ")
+
+
+@ON_POSIX
 def test_a_link_that_leads_nowhere_is_there_and_is_asked_about(vr: FreshVr) -> None:
     link, target = vr.folder / "link.md", vr.folder / "target.md"
     link.symlink_to(target)

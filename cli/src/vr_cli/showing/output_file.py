@@ -43,8 +43,8 @@ class OutputFile:
 
     @property
     def ending(self) -> str:
-        """The ending in lower case, without its point."""
-        return self.path.suffix[1:].lower()
+        """The ending of the name that was given, in lower case, without its point."""
+        return _ending(Path(self.named))
 
     def write(self, text: str) -> None:
         """Write a text in UTF-8.
@@ -106,15 +106,20 @@ def require_output(given: str, name: str, endings: Collection[str], *, force: bo
         message = f"{shown} cannot be the name of a file: {_reason(error)}."
         raise VrError(message, Code.INVALID_INPUT) from error
     if (found and S_ISDIR(found.st_mode)) or given.endswith(("/", os.sep)):
-        hint = f"Name a file in it: -o {Path(shown) / f'{name}.md'}"
+        wanted = _ending(typed) if _ending(typed) in (*RENDERED, *endings) else RENDERED[0]
+        hint = f"Name a file in it: -o {Path(shown) / f'{name}.{wanted}'}"
         raise VrError(f"{shown} is a folder.", Code.INVALID_INPUT, hint=hint)
-    _require_ending(shown, path.suffix[1:].lower(), endings)
+    _require_ending(shown, _ending(typed), endings)
     _require_folder(path.parent)
     if found and not S_ISREG(found.st_mode):
         raise VrError(f"{shown} is no plain file.", Code.INVALID_INPUT, hint="Give another name.")
     if exists and not force and not _agreed(shown):
         raise _exists(shown)
     return OutputFile(path, given, exists)
+
+
+def _ending(path: Path) -> str:
+    return path.suffix[1:].lower()
 
 
 def _found(path: Path) -> os.stat_result | None:
