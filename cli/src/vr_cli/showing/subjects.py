@@ -21,6 +21,7 @@ from vr_kernel import (
 from vr_kernel import visible_line as line
 from vr_kernel.views import Item, Link, from_data, link_words, shown_host
 
+from vr_cli.showing.kept_file import hint_of_file, plain_file, read_kept, require_plain
 from vr_cli.showing.latest import named_records, stored
 
 SEARCH = "search"
@@ -31,10 +32,6 @@ ID_CHARS = 8
 NAMED = 6
 """Most things that an error names."""
 PAGE = 500
-MOST_BYTES = 64_000_000
-"""Largest file that is read as a view."""
-WRITTEN = (".md", ".html", ".txt")
-"""Endings of files that `-o` writes and nothing reads again."""
 _HEX = frozenset("0123456789abcdef-")
 _ENDED = ("done", "failed", "cancelled")
 
@@ -80,6 +77,7 @@ async def find_subject(kernel: Kernel, text: str) -> Subject:
         return fitting[0]
     if fitting:
         raise _ambiguous(text, [each.words for each in fitting])
+    require_plain(text)
     raise await finder.unknown(text)
 
 
@@ -103,7 +101,7 @@ class _Finder:
         kind, slash, key = text.partition("/")
         if slash and kind in await self._kinds():
             return await self._record(kind, key)
-        if (path := _file(text)) and path.suffix.lower() == ".json":
+        if (path := plain_file(text)) and path.suffix.lower() == ".json":
             return Subject(text, lambda: self._kept(path))
         named = [text, *([str(path), str(path.resolve())] if path else [])]
         for each in [text, *(entity_key("source", name) for name in named)]:
@@ -157,7 +155,7 @@ class _Finder:
         """The error of what nothing is known of, with the nearest title."""
         titles = [title_of_source(each) async for each in all_sources(self._kernel)]
         near = did_you_mean(text, titles)
-        near += self._hint_of_kind(text) + _hint_of_file(text)
+        near += self._hint_of_kind(text) + hint_of_file(text)
         if any(tool.command == SEARCH for tool in self._kernel.tools.values()):
             near += f"`vr {SEARCH}` looks in all texts, "
         return VrError(
@@ -221,7 +219,7 @@ class _Finder:
 
     async def _kept(self, path: Path) -> View:
         """A view or a result that was written with `-o`."""
-        data = _read_json(path)
+        data = read_kept(path)
         if not isinstance(data, dict):
             return from_data(data)
         fitting = [it for it in self._kernel.tools.values() if _returns(it, data)]
@@ -243,36 +241,9 @@ def _returns(tool: Tool, data: Mapping[str, Any]) -> bool:
         return False
     try:
         result = tool.result.model_validate_json(json.dumps(data), strict=True)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return bool(result.model_dump(mode="json") == data)
-
-
-def _file(text: str) -> Path | None:
-    try:
-        path = Path(text.removeprefix("file://")).expanduser().absolute()
-        return path if path.is_file() else None
-    except (OSError, ValueError, RuntimeError):
-        return None
-
-
-def _hint_of_file(text: str) -> str:
-    path = _file(text)
-    if path is None:
-        return ""
-    if path.suffix.lower() in WRITTEN:
-        return "Of the files that -o writes, those with .json are shown again. "
-    return "Nothing was recorded about this file yet: give it to a command that reads such files. "
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise VrError(f"{path.name} is too large to be shown.", Code.TOO_LARGE)
-        return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        message = f"{path.name} cannot be read as JSON: {error}."
-        raise VrError(message, Code.INVALID_INPUT) from error
 
 
 def _may_be_id(text: str) -> bool:
