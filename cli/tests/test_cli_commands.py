@@ -395,7 +395,12 @@ def test_a_limit_is_that_of_the_whole(vr: CommandHost) -> None:
     assert (len(whole["results"]), whole["next_cursor"]) == (2, "2")
     one = vr.run("search", "Emma", "--limit", "1", "--json").data
     assert one == {**whole, "results": whole["results"][:1], "next_cursor": None}
-    assert vr.run("search", "Emma", "--limit", "1").stdout == "Results\nTitle\nEmma\n"
+    shown = vr.run("search", "Emma", "--limit", "1")
+    assert shown.stdout == "Results\nTitle\nEmma\n"
+    assert shown.stderr == "Note: There are more; `--limit N` shows them.\n"
+    assert vr.run("search", "Emma", "--limit", "1", "-o", "found.md").stderr == ""
+    kept = (vr.folder / "found.md").read_text("utf-8")
+    assert kept.endswith("- There are more.\n"), "no words of the terminal"
     assert "Most results in all" in vr.run("search", "--help").stdout
 
 

@@ -109,6 +109,27 @@ def test_a_lone_picture_is_shown_with_its_text(vr: FreshVr) -> None:
     assert "Recall" not in vr.run("show", "two.json").stdout
 
 
+def test_a_hit_is_cut_at_a_word_and_names_its_source_in_any_window(vr: FreshVr) -> None:
+    hit = {
+        "title": "A title that takes its room",
+        "text": "We take the dot product and divide " * 8,
+        "place": {"start": 38.0, "end": 46.0},
+        "facts": ["speech", "practice.mp4"],
+        "id": "VideoSegments/7d228e98",
+    }
+    view = {"title": "Hits", "blocks": [{"block": "Records", "items": [hit]}]}
+    (vr.folder / "hits.json").write_text(json.dumps(view), "utf-8")
+    for columns, lines in ((34, 4), (40, 4), (47, 4), (64, 3), (80, 3)):
+        vr.environment["COLUMNS"] = str(columns)
+        said = vr.run("show", "hits.json").stdout
+        _, shown = said.split("\n\n", 1)
+        assert len(shown.splitlines()) <= lines, shown
+        assert widest(shown) <= columns
+        assert "practice.mp4" in shown
+        ends = {part.split()[-1] for part in shown.split("…")[:-1]}
+        assert ends <= {*f"{hit['title']} {hit['text']}".split()}, "no part of a word"
+
+
 def test_a_result_without_a_view_is_readable(vr: FreshVr) -> None:
     said = vr.run("gallery", "plain")
     assert said.code == 0

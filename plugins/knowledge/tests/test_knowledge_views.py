@@ -120,7 +120,20 @@ async def test_a_long_text_is_shown_where_it_has_the_words_of_the_question() -> 
     assert "The otter slid down." in hit.text
     assert hit.text[0] == hit.text[-1] == "…"
     assert hit.text.index("otter") < 72, "a narrow terminal shows it"
-    assert len(hit.text) <= 151
+    assert 151 < len(hit.text) <= 301, "a page has room for more than a terminal"
+    assert re.fullmatch(r".*(\bRain|\bfell\.)…", hit.text), "no word is cut"
+
+
+async def test_a_search_counts_the_hits_that_are_here_and_says_that_there_are_more() -> None:
+    text = "fox " + "snow river " * 40
+    async with knowledge_kernel() as kernel:
+        await ingest(kernel, "Notes", *({"title": f"Fox {n}", "text": text} for n in range(30)))
+        view = await show(kernel, "knowledge_search", query="fox river", limit=30)
+    found = view.blocks[0]
+    assert isinstance(found, Records)
+    assert found.total <= len(found.items) < 30
+    assert view.about == (f"{len(found.items)} hits",)
+    assert view.notes == ("There are more.",)
 
 
 async def test_a_link_that_is_none_costs_no_more_than_itself() -> None:

@@ -71,7 +71,7 @@ def run_each(
             ready = run(prepared(kernel, tool, given, outcome, wanted, target))
             if ready is not None:
                 ready.limits = raisable(tool, given)
-                ready.spelled = partial(spelled, kernel, outcome.data)
+                ready.spelled = partial(spelled, kernel, outcome.data, ready.limits)
             if several and wanted.as_json:
                 codes.append(_print_line(kernel, source, outcome))
                 continue
@@ -114,7 +114,7 @@ def _gap(number: int) -> str:
 
 def _print_line(kernel: Kernel, source: str, outcome: Outcome) -> int:
     """Print how one of several calls ended, as one line of JSON."""
-    print_notes(outcome.notes, partial(spelled, kernel, outcome.data))
+    print_notes(outcome.notes, partial(spelled, kernel, outcome.data, {}))
     if outcome.error is None:
         print_json({"source": source, "result": outcome.data}, None)
         return Exit.OK

@@ -7,7 +7,7 @@ from typing import Any
 
 from vr_kernel import Kernel, Tool
 
-from vr_cli.calling.results import NEXT
+from vr_cli.calling.results import MORE, NEXT
 from vr_cli.index import as_commands
 
 LIMIT, MOST = "limit", "max_"
@@ -32,9 +32,21 @@ def raisable(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, int]:
     return found
 
 
-def spelled(kernel: Kernel, data: Mapping[str, Any], text: str) -> str:
-    """A remark about a result, with tools as commands and its cursor as an option."""
+def spelled(kernel: Kernel, data: Mapping[str, Any], options: Mapping[str, int], text: str) -> str:
+    """A remark about a result, with tools as commands and its cursor as an option.
+
+    Args:
+        kernel: whose tools are commands.
+        data: the result.
+        options: those that `raisable` found.
+        text: the remark.
+    """
     cursor = data.get(NEXT)
+    if text == MORE:
+        lengths = {len(each) for each in data.values() if isinstance(each, list)}
+        option = next((name for name, length in options.items() if length in lengths), "")
+        way = f"{option} N" if option else f"--cursor {cursor}" if cursor else ""
+        return f"{MORE[:-1]}; `{way}` shows them." if way else MORE
     if isinstance(cursor, str) and cursor:
         text = text.replace(f"cursor {cursor}", f"`--cursor {cursor}`")
     return as_commands(kernel.tools, text)

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from vr_kernel import Tool
+from vr_kernel import Tool, View
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.running import Outcome
 from vr_kernel.views import Views
 
 FOUND = "results"
 """The list of what was searched for."""
+MORE = "There are more."
+"""The remark of a view that not all is here."""
 NEXT = "next_cursor"
 """Where the next page begins, which is of no use beside the whole."""
 
@@ -33,7 +35,8 @@ def is_document(tool: Tool, result: BaseModel, views: Views) -> bool:
 def limited(outcome: Outcome, limit: object) -> Outcome:
     """The outcome with at most `limit` results in all.
 
-    A higher limit shows the rest; the cursor is left out, as it would skip what was cut off.
+    A remark says that there are more, which a higher limit shows; the cursor is left out, as it
+    would skip what was cut off.
     """
     found = outcome.data.get(FOUND)
     if not isinstance(limit, int) or not isinstance(found, list) or len(found) <= limit:
@@ -42,7 +45,8 @@ def limited(outcome: Outcome, limit: object) -> Outcome:
     assert outcome.result is not None
     kept = {FOUND: getattr(outcome.result, FOUND)[:limit]}
     result = outcome.result.model_copy(update={**cut, **kept})
-    return replace(outcome, result=result, data={**outcome.data, **cut})
+    notes, data = (*outcome.notes, MORE), {**outcome.data, **cut}
+    return replace(outcome, result=result, data=data, notes=notes)
 
 
 def _file(value: Any, artifacts: Path) -> Path | None:
@@ -51,6 +55,12 @@ def _file(value: Any, artifacts: Path) -> Path | None:
         return None
     file = artifacts / Path(value).name
     return file if file.is_file() else None
+
+
+def told_in_view(view: View, notes: Sequence[str]) -> View:
+    """The view with the remark that there are more, if the notes have it."""
+    told = [MORE] if MORE in notes and MORE not in view.notes else []
+    return replace(view, notes=[*view.notes, *told]) if told else view
 
 
 def without_cursor(result: BaseModel, printed: Sequence[str], artifacts: Path) -> BaseModel:

@@ -13,7 +13,14 @@ from vr_kernel.running import Outcome
 from vr_kernel.views import shown_host, titled
 
 from vr_cli.calling.endings import endings_of, file_of, is_made_by, possible_endings
-from vr_cli.calling.results import document_of, is_document, remark_on, without_cursor
+from vr_cli.calling.results import (
+    MORE,
+    document_of,
+    is_document,
+    remark_on,
+    told_in_view,
+    without_cursor,
+)
 from vr_cli.showing.browser import readable_name
 from vr_cli.showing.output_file import RENDERED, OutputFile, require_output
 from vr_cli.showing.presenting import Presented, make_page, write_view
@@ -53,14 +60,16 @@ async def prepared(
     result, services = outcome.result, kernel.services
     if outcome.error is not None or result is None:
         return None
-    ready = Presented(outcome.data, None, outcome.notes, titled(tool.name))
+    notes = tuple(each for each in outcome.notes if each != MORE)
+    ready = Presented(outcome.data, None, notes, titled(tool.name))
     folder, elsewhere = services.artifacts.folder, target is not None or wanted.in_browser
     made = target is not None and is_made_by(tool, arguments, target.ending)
     if not elsewhere and not wanted.as_json and is_document(tool, result, services.views):
         ready.document = document_of(result, tool.printed, folder)
     if elsewhere or not wanted.as_json:
         shown = without_cursor(result, tool.printed, folder) if made or ready.document else result
-        ready.view = await services.views.of_result(tool, shown)
+        view = await services.views.of_result(tool, shown)
+        ready.view = told_in_view(view, outcome.notes)
         if (made or ready.document) and not services.views.has("tool", tool.name):
             ready.notes = (*ready.notes, *remark_on(shown))
     if target is not None:

@@ -37,6 +37,8 @@ MOMENT_LINES, SPOKEN_LINES = 3, 12
 """Lines of a moment, and of a paragraph of speech or the text of a lone picture, in a summary."""
 LEAST = 8
 """Columns of a title or a fact that say something."""
+NARROW = 60
+"""Columns below which the facts of a record have two lines."""
 KEY_CHARS = 8
 """Characters of a record's key that are shown; more are shown of none."""
 _SIGNS = {
@@ -118,7 +120,7 @@ def _records(block: Records, pen: Pen) -> Iterator[RenderableType]:
 
 
 def _item(item: Item, pen: Pen) -> Iterator[RenderableType]:
-    """A record in at most three lines: what it is and where, its words, its id and facts."""
+    """A record in three lines: what it is and where, its words, its id and facts; else in four."""
     from rich.padding import Padding
 
     place, width = item.place, pen.window.width
@@ -136,7 +138,18 @@ def _item(item: Item, pen: Pen) -> Iterator[RenderableType]:
         lines = 2 if beside else 1
         yield Padding(pen.cut(pen.line(item.text), lines, width - 2), (0, 0, 0, 2))
     if told and not beside:
-        yield Padding(_fitting(told, width - 2, pen), (0, 0, 0, 2))
+        whole = _whole(told, width - 2) if width < NARROW and not pen.full else len(told)
+        yield Padding(_fitting(told[:whole], width - 2, pen), (0, 0, 0, 2))
+        if rest := pen.line(" · ".join(told[whole:]), DIM):
+            yield Padding(pen.cut(rest, 1, width - 2), (0, 0, 0, 2))
+
+
+def _whole(facts: Sequence[str], width: int) -> int:
+    """Count the facts that a line has room for as a whole; it has the first, which is the id."""
+    from rich.cells import cell_len
+
+    fitting = [it for it in range(1, len(facts) + 1) if cell_len(" · ".join(facts[:it])) <= width]
+    return max(fitting, default=1)
 
 
 def _fitting(facts: Sequence[str], width: int, pen: Pen) -> Text:

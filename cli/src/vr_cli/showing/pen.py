@@ -216,9 +216,9 @@ class Pen:
         if len(folded) <= lines:
             return text
         *first, last = folded[:lines]
-        dots = self.words("…")
+        dots, whole = self.words("…"), last.plain
         last.truncate(max(width - len(dots), 0))
-        last.rstrip()
+        last = last[: _word_end(last.plain, whole)]
         last.append(dots)
         return self.text("\n").join([*first, last])
 
@@ -258,6 +258,13 @@ class Pen:
                 return ""
             address = path.as_uri()
         return quote(address, safe=_SAFE)
+
+
+def _word_end(kept: str, whole: str) -> int:
+    """The end of the last whole word of a cut line; the end of the line where none is near."""
+    end = kept.rfind(" ", len(kept) // 2)
+    cut = end >= 0 and whole[len(kept) :][:1] not in ("", " ")
+    return len((kept[:end] if cut else kept).rstrip(" ·"))
 
 
 def _trimmed(drawn: list[list[Segment]]) -> list[list[Segment]]:

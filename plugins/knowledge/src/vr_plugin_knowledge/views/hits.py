@@ -20,6 +20,7 @@ from vr_plugin_knowledge.views.places import name_sources, place_of
 
 BY_MODEL = "from a model"
 FAR = "None of these hits has a word of the question: they are only the nearest that there is."
+MORE = "There are more."
 BEGINNING = 4
 """Characters by which the forms of a word are taken for one."""
 _Read = tuple[KnowledgeHit, Mapping[str, Any]]
@@ -28,14 +29,14 @@ _Read = tuple[KnowledgeHit, Mapping[str, Any]]
 @view(tool="knowledge_search")
 async def show_search(services: Services, found: KnowledgeSearchResult) -> View:
     """The hits, the best first; their scores are a detail."""
-    about = [_count(found.total_results, "hit")] if found.results else []
+    about = [_count(len(found.results), "hit")] if found.results else []
     about += [f"{titled(name)}: {value}" for name, value in (found.filters_applied or {}).items()]
     read = await _read(services, found.results)
-    blocks = await _hits(services, read, found.query, found.total_results)
+    blocks = await _hits(services, read, found.query)
     if found.neighbours:
         near = [_neighbour(each) for each in found.neighbours]
         blocks.append(Records(near, title="Concepts that these lead to"))
-    more = [f"There are more: cursor {found.next_cursor}."] if found.next_cursor else []
+    more = [MORE] if found.next_cursor else []
     far = [FAR] if read and not _share_words(services, found.query, read) else []
     return View(found.query, blocks, about, notes=[*found.notes, *far, *more])
 
@@ -44,8 +45,8 @@ async def show_search(services: Services, found: KnowledgeSearchResult) -> View:
 async def show_related(services: Services, found: KnowledgeRelated) -> View:
     """The records that are similar, the nearest first."""
     read = await _read(services, found.results)
-    blocks = await _hits(services, read, "", found.total_results)
-    about = [_count(found.total_results, "record")] if found.results else []
+    blocks = await _hits(services, read, "")
+    about = [_count(len(found.results), "record")] if found.results else []
     return View(f"Similar in {found.collection}", blocks, about, notes=found.notes)
 
 
@@ -71,7 +72,7 @@ def _searched(services: Services, hit: KnowledgeHit, fields: Mapping[str, Any]) 
     return [index_text(text).casefold() for text in told]
 
 
-async def _hits(services: Services, read: Sequence[_Read], query: str, total: int) -> list[Block]:
+async def _hits(services: Services, read: Sequence[_Read], query: str) -> list[Block]:
     if not read:
         return [Prose("Nothing found.")]
     hits = [hit for hit, _ in read]
@@ -90,7 +91,7 @@ async def _hits(services: Services, read: Sequence[_Read], query: str, total: in
         for item, hit in zip(items, hits, strict=True)
     ]
     columns = ("Hit", "Collection", "Score", *(["Reranked"] if reranked else []))
-    return [Records(items, total), Table(columns, rows, title="Scores", detail=True)]
+    return [Records(items), Table(columns, rows, title="Scores", detail=True)]
 
 
 def _called(services: Services, hit: KnowledgeHit, item: Item) -> str:

@@ -12,6 +12,8 @@ from vr_plugin_knowledge.answering.passages import excerpt
 
 SHOWN_CHARS = 72
 """Characters of a line that narrow terminals show."""
+TEXT_CHARS = 300
+"""Longest words of a record on a page and in a file; a terminal cuts them to its lines."""
 _ENDS = ".,;:!?…)"
 """Signs after which the next line goes on without a mark between."""
 
@@ -35,7 +37,7 @@ def item_of_record(
     source: str,
     text: str | None = None,
     query: str = "",
-    most: int = 150,
+    most: int = TEXT_CHARS,
 ) -> Item:
     """A record by its title, with the words that tell most about a question.
 
@@ -69,8 +71,16 @@ def telling(text: str, query: str, most: int) -> str:
     start = line.index(found)
     if len(line) - start < SHOWN_CHARS // 2:  # the end alone says too little
         start = 0
-    words = visible_line(line[start:].lstrip(" ·"), most)
+    words = _cut(line[start:].lstrip(" ·"), most)
     return f"…{words}" if start else words
+
+
+def _cut(line: str, most: int) -> str:
+    """A line of at most `most` characters, which ends at a word where one ends near."""
+    if len(line) <= most:
+        return line
+    end = line.rfind(" ", most // 2, most)
+    return f"{line[: end if end > 0 else most - 1].rstrip(' ·')}…"
 
 
 def one_line(text: str) -> str:

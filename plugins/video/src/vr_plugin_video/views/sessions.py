@@ -78,8 +78,8 @@ async def show_sessions(services: Services, sessions: SessionList) -> View:
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     shown: list[Block] = [Table(columns, rows)] if rows else [*prose("", "No sessions.")]
-    more = sessions.next_cursor
-    return View("Sessions", shown, notes=[f"There are more: cursor {more}."] if more else [])
+    more = ["There are more."] if sessions.next_cursor else []
+    return View("Sessions", shown, notes=more)
 
 
 @view(tool="video_export_session")
