@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_fork import FreshVr
@@ -98,6 +99,41 @@ def test_a_summary_names_what_it_leaves_out(vr: FreshVr) -> None:
     assert "More: " not in full
     assert len(re.findall(r"\d:\d\d  Short\.: Short\.", full)) == 43
     assert len(full.splitlines()) > 2 * len(said.splitlines())
+
+
+def keep(vr: FreshVr, *blocks: dict[str, Any], title: str = "Kept") -> str:
+    """Write a view as a file, and return its name."""
+    (vr.folder / "kept.json").write_text(json.dumps({"title": title, "blocks": blocks}), "utf-8")
+    return "kept.json"
+
+
+def test_a_summary_lays_out_no_more_than_it_shows(vr: FreshVr) -> None:
+    long = {"block": "Prose", "text": "word " * 400_000}
+    facts = {"block": "Facts", "rows": [["x", "y"]]}
+    shown = vr.run("show", keep(vr, long, *[facts] * 300, title="t" * 30_000)).stdout
+    assert len(shown) < 10_000
+    assert "More: long lines, text, 101 parts." in " ".join(shown.split())
+
+
+def test_every_word_of_a_command_is_quoted(vr: FreshVr) -> None:
+    given = {"a b;c": "d"}
+    kept = keep(vr, {"block": "Action", "tool": "$(touch x);id", "arguments": given})
+    assert "vr '$(touch x);id' '--a b;c' d" in vr.run("show", kept).stdout
+
+
+@ON_POSIX
+@pytest.mark.parametrize("address", ["file://evil.example/x", "file:////evil.example/x"])
+def test_a_file_of_another_machine_is_no_link(address: str, zoo: Zoo, vr: FreshVr) -> None:
+    kept = keep(vr, {"block": "Facts", "rows": [["x", {"address": address, "label": "here"}]]})
+    assert "\x1b]8;" not in shown_at(zoo, 80, "show", kept).stdout
+    assert vr.run("show", kept, "-o", "kept.md", "--force").code == 0
+    assert "evil.example" not in (vr.folder / "kept.md").read_text("utf-8")
+
+
+def test_a_width_that_no_window_has_is_bounded(zoo: Zoo) -> None:
+    vr = FreshVr(zoo.environment(COLUMNS="99999999999"), zoo.work)
+    shown = vr.run("show", keep(vr, {"block": "Prose", "text": "Foxes."}))
+    assert (shown.stdout, shown.stderr) == ("Kept\n\nFoxes.\n", "")
 
 
 def test_a_lone_picture_is_shown_with_its_text(vr: FreshVr) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath, PureWindowsPath
 
-from vr_kernel.views import is_web
+from vr_kernel.views import is_local_file, is_web
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _TIME = re.compile(r"(?<=[?&])(?:t|start|time_continue)=[^&]*&?")
@@ -19,7 +19,7 @@ def opened(address: str) -> str:
     """
     if is_web(address):
         return address.replace("\\", "%5C")  # a browser reads it as a slash, and goes elsewhere
-    if address.startswith("file:///") and not address.startswith("file:////"):
+    if is_local_file(address):
         return address
     if _DRIVE.match(address):
         return PureWindowsPath(address).as_uri()

@@ -27,7 +27,7 @@ from vr_kernel.views import (
 )
 
 from vr_cli.showing import evidence, lists, tables
-from vr_cli.showing.pen import BOLD, DIM, HEAD, TIME, Pen
+from vr_cli.showing.pen import BOLD, DIM, HEAD, SUMMARY_CHARS, TIME, Pen
 from vr_cli.showing.window import WIDEST_TEXT
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def body(block: Block, view: View, pen: Pen, draw: Draw) -> Drawn:
 
 def _prose(block: Prose, pen: Pen) -> Drawn:
     if visible(block.text).strip():
-        yield pen.clipped(list(prose(block.text, pen)), PROSE_LINES, block.title or "text")
+        text = block.text if pen.full else block.text[:SUMMARY_CHARS]
+        title, counted = block.title or "text", len(text) == len(block.text)
+        yield pen.clipped(list(prose(text, pen)), PROSE_LINES, title, counted=counted)
     quotes = list(enumerate(block.references, 1))
     shown = quotes[: pen.most(quotes, lists.REFERENCES)]
     if not shown:
@@ -130,7 +132,7 @@ def line_of(block: Block, pen: Pen) -> Text | None:
     if isinstance(block, File):
         shown = _file(block, pen)
     elif isinstance(block, Action):
-        shown = pen.line(_command(block), BOLD)
+        shown = pen.text(_command(block), BOLD)
     else:
         return None
     return pen.joined([pen.line(f"{block.title}:" if block.title else "", HEAD), shown])
@@ -155,8 +157,8 @@ def _command(block: Action) -> str:
             words.append(f"--{flag}" if value else f"--no-{flag}")
         elif value is not None:
             given = value if isinstance(value, str) else spelled_json(value)
-            words += [f"--{flag}", shlex.quote(visible_line(given))]
-    return " ".join(filter(None, words))
+            words += [f"--{flag}", visible_line(given)]
+    return " ".join(shlex.quote(visible_line(word)) for word in words if word)
 
 
 def _pages(block: Pages, pen: Pen) -> Drawn:

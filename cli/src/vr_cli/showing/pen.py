@@ -7,12 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from vr_kernel import visible, visible_line
 from vr_kernel.files import URI_PREFIX
-from vr_kernel.views import Cell, Link, Quote, is_web, link_words, said, shown_instant, shown_size
+from vr_kernel.views import (
+    Cell,
+    Link,
+    Quote,
+    link_words,
+    said,
+    shown_instant,
+    shown_size,
+)
 
+from vr_cli.showing.addresses import is_address, opened, short_path
 from vr_cli.showing.window import WIDEST_TEXT, Window
 
 if TYPE_CHECKING:
@@ -22,6 +30,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 TAB = 4
+SUMMARY_CHARS, LINE_CHARS, NAME_CHARS = 20_000, 1000, 60
+"""Most characters of a text, of a line and of a name that a summary lays out."""
+LONG = "long lines"
+"""Named among what is left out, where a line was cut."""
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
 _DIGEST_CHARS = 64
@@ -34,7 +46,6 @@ _ASCII = str.maketrans(
     }
 )  # fmt: skip
 """Signs that ASCII lacks, and what stands for them: quotes, dashes, spaces, our own marks."""
-_SAFE = "/:?#@!$&'*+,;=%~-._[]()"
 _CHECKED = {
     "verified": ("✓", "green", ""),
     "moved": ("✓", "yellow", "quote moved"),
@@ -69,7 +80,7 @@ class Pen:
 
     def words(self, text: str) -> str:
         """The text in signs that the window has, without digests and exact seconds."""
-        text = visible(text).expandtabs(TAB)
+        text = visible(text if self.full else text[:SUMMARY_CHARS]).expandtabs(TAB)
         if len(text) >= _DIGEST_CHARS and not self.full:
             text = _DIGEST.sub(lambda found: f"{found[0][:8]}…", text)
         if "T" in text and ":" in text:
@@ -88,7 +99,11 @@ class Pen:
 
     def line(self, text: str, style: str = "", link: str = "") -> Text:
         """A text on one line, which is folded where it is too long."""
-        return self.text(visible_line(text), style, link)
+        if self.full or len(text) <= LINE_CHARS:
+            return self.text(visible_line(text), style, link)
+        if LONG not in self.left:
+            self.left.append(LONG)
+        return self.text(visible_line(text, LINE_CHARS), style, link)
 
     def joined(self, parts: Iterable[Text], between: str = " ") -> Text:
         """Texts one after another; empty ones are left out."""
@@ -169,7 +184,7 @@ class Pen:
     def leave(self, title: str, count: int, noun: str) -> None:
         """Remember what is not shown."""
         if count > 0:
-            name = visible_line(title)
+            name = visible_line(title, NAME_CHARS)
             name = f"{name[:1].lower()}{name[1:]}" if name[1:].islower() else name
             counted = f"{count:,} {noun if count != 1 else noun.removesuffix('s')}"
             if not name or name == noun:
@@ -222,8 +237,10 @@ class Pen:
         last.append(dots)
         return self.text("\n").join([*first, last])
 
-    def clipped(self, shown: Sequence[RenderableType], lines: int, title: str) -> RenderableType:
-        """Running text of at most so many lines in a summary."""
+    def clipped(
+        self, shown: Sequence[RenderableType], lines: int, title: str, *, counted: bool = True
+    ) -> RenderableType:
+        """Running text of at most so many lines in a summary; counted where all of it is here."""
         from rich.console import Group
         from rich.segment import SegmentLines
 
@@ -232,7 +249,7 @@ class Pen:
         console = self.console(width)
         drawn = _trimmed(console.render_lines(group, pad=False))
         if not self.full and len(drawn) > lines + 2:
-            self.leave(title, len(drawn) - lines, "lines")
+            self.leave(title, len(drawn) - lines, "lines" if counted else "")
             drawn = _trimmed(drawn[:lines])
         return SegmentLines(drawn, new_lines=True)
 
@@ -249,15 +266,7 @@ class Pen:
 
     def _address(self, link: str) -> str:
         """An address that opens by a click, in signs that no terminal obeys; empty for none."""
-        if not self.window.links:
-            return ""
-        address = visible_line(link)
-        if not is_address(address):
-            path = Path(address)
-            if not path.is_absolute():
-                return ""
-            address = path.as_uri()
-        return quote(address, safe=_SAFE)
+        return opened(link) if self.window.links else ""
 
 
 def _word_end(kept: str, whole: str) -> int:
@@ -272,19 +281,3 @@ def _trimmed(drawn: list[list[Segment]]) -> list[list[Segment]]:
     while drawn and not "".join(segment.text for segment in drawn[-1]).strip():
         drawn.pop()
     return drawn
-
-
-def is_address(text: str) -> bool:
-    """Check for the address of a page of the web, or of a file."""
-    return is_web(text) or text.startswith("file://")
-
-
-def short_path(text: str) -> str:
-    """A path from the current folder or the home folder, where it lies below one."""
-    if not text.startswith("/"):
-        return text
-    path = Path(text)
-    for folder, before in ((Path.cwd(), ""), (Path.home(), "~/")):
-        if path != folder and folder != Path("/") and path.is_relative_to(folder):
-            return f"{before}{path.relative_to(folder)}"
-    return text

@@ -31,6 +31,8 @@ SHORTEST = 4
 ID_CHARS = 8
 NAMED = 6
 """Most things that an error names."""
+WORDS_CHARS = 100
+"""Most characters of each in a message."""
 PAGE = 500
 _HEX = frozenset("0123456789abcdef-")
 _ENDED = ("done", "failed", "cancelled")
@@ -159,7 +161,7 @@ class _Finder:
         if any(tool.command == SEARCH for tool in self._kernel.tools.values()):
             near += f"`vr {SEARCH}` looks in all texts, "
         return VrError(
-            f"Nothing is known of {line(text)!r}.",
+            f"Nothing is known of {line(text, WORDS_CHARS)!r}.",
             Code.NOT_FOUND,
             category="SUBJECT_UNKNOWN",
             hint=f"{near}`vr list` shows the sources, `vr job list` the jobs.",
@@ -253,7 +255,7 @@ def _may_be_id(text: str) -> bool:
 def _ambiguous(text: str, fitting: Sequence[str]) -> VrError:
     more = [f"and {len(fitting) - NAMED} more"] if len(fitting) > NAMED else []
     return VrError(
-        f"{line(text)!r} may be {len(fitting)} things.",
+        f"{line(text, WORDS_CHARS)!r} may be {len(fitting)} things.",
         Code.INVALID_INPUT,
         category="SUBJECT_AMBIGUOUS",
         hint="\n  ".join(["Name one of them:", *fitting[:NAMED], *more]),

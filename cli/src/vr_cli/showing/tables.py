@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.views import Cell, Facts, Matrix, Table, link_words, shown_host
 
-from vr_cli.showing.pen import BOLD, DIM, Pen, is_address
+from vr_cli.showing.addresses import is_address
+from vr_cli.showing.pen import BOLD, DIM, Pen
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod, RenderableType

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 from vr_kernel import visible_line
 from vr_kernel.views import Block, View
 
+from vr_cli.showing.addresses import short_path
 from vr_cli.showing.blocks import body, line_of
-from vr_cli.showing.pen import BOLD, DIM, HEAD, Pen, short_path
+from vr_cli.showing.pen import BOLD, DIM, HEAD, Pen
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+
+MOST_BLOCKS = 200
+"""Blocks in a summary."""
 
 
 def drawn(view: View, pen: Pen, ways: Sequence[str] = ("--full",)) -> str:
@@ -35,8 +40,8 @@ def drawn(view: View, pen: Pen, ways: Sequence[str] = ("--full",)) -> str:
 
 def _parts(view: View, pen: Pen) -> Iterator[RenderableType]:
     yield from _head(view, pen)
-    before = False
-    for block in view.blocks:
+    before, shown_blocks = False, view.blocks if pen.full else view.blocks[:MOST_BLOCKS]
+    for block in shown_blocks:
         if block.detail and not pen.full:
             _name(block, pen)
             continue
@@ -50,6 +55,7 @@ def _parts(view: View, pen: Pen) -> Iterator[RenderableType]:
         if block.title and line is None:
             yield pen.line(block.title, HEAD)
         yield from shown
+    pen.leave("", len(view.blocks) - len(shown_blocks), "parts")
 
 
 def _head(view: View, pen: Pen) -> Iterator[RenderableType]:

@@ -12,6 +12,8 @@ WIDTH = 80
 """Columns where there is no window."""
 NARROWEST = 12
 """Fewest columns that are believed; a narrower terminal folds the lines itself."""
+WIDEST = 10_000
+"""Most columns that are believed."""
 WIDEST_TEXT = 100
 """Columns of running text, which nobody reads well in longer lines."""
 
@@ -42,7 +44,7 @@ def window_of(stream: TextIO, environ: Mapping[str, str] = os.environ) -> Window
     colour = coloured and not environ.get("NO_COLOR")
     encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
     return Window(
-        max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST),
+        min(max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST), WIDEST),
         colour,
         colour and terminal and not dumb,
         not encoding.replace("-", "").startswith("utf"),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from vr_kernel.views.speech import said_together
     from vr_kernel.views.words import (
         clock,
+        is_local_file,
         is_web,
         link_words,
         said,
@@ -77,6 +78,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "from_data",
     "Graph",
     "image_address",
+    "is_local_file",
     "is_web",
     "Item",
     "item_of",
@@ -135,7 +137,8 @@ __getattr__, __dir__ = lazy_exports(
         "service": "Views",
         "speech": "said_together",
         "model": "Compare View",
-        "words": "clock is_web link_words said shown_host shown_instant shown_size titled",
+        "words": "clock is_local_file is_web link_words said shown_host shown_instant shown_size"
+        " titled",
         "writing": "quote_words step_words",
     },
 )

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from vr_kernel.text.visible_text import visible, visible_line
 from vr_kernel.views.model import View
 from vr_kernel.views.prose import Paragraph, Span
-from vr_kernel.views.words import is_web
+from vr_kernel.views.words import is_local_file, is_web
 from vr_kernel.views.writing import write
 
 # Underlines within words mean nothing; signs that begin a line are met where one is begun.
@@ -18,7 +18,6 @@ _SIGNS = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,32};)")
 _BEGIN = re.compile(r"\A(?:#(?=[#\s]|\Z)|[+=-](?=[\s=-]|\Z)|\d{1,9}(?=[.)](?:\s|\Z)))")
 _CLOSE = re.compile(r"(?<=\s)(?=#+\Z)")
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
-_FILE = "file://"
 _SAFE = "/:?#@!$&'*+,;=%~-._"
 _MOST_LEVELS = 6
 
@@ -40,7 +39,7 @@ class _Markdown:
 
     def link(self, words: str, address: str) -> str:
         shown = self.plain(words)
-        if not (is_web(address) or address.startswith(_FILE)):
+        if not (is_web(address) or is_local_file(address)):
             return shown
         led = _ENTITY.sub("&amp;", quote(visible_line(address), safe=_SAFE))
         return f"[{shown}]({led})"

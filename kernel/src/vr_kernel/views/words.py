@@ -77,6 +77,11 @@ def is_web(link: str) -> bool:
         return False
 
 
+def is_local_file(link: str) -> bool:
+    """Check for the address of a file of this machine; to open one of another tells it who asks."""
+    return link.startswith("file:///") and not link.startswith("file:////")
+
+
 def shown_size(size: int) -> str:
     """A number of bytes: `38.2 MB`."""
     shown, unit = float(size), "bytes"
