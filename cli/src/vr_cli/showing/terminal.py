@@ -61,7 +61,8 @@ def _parts(view: View, pen: Pen) -> Iterator[RenderableType]:
 def _head(view: View, pen: Pen) -> Iterator[RenderableType]:
     source = visible_line(view.source)
     file = short_path(source)
-    is_named = view.title in (source, file.rpartition(".")[0])  # after its file, or not at all
+    # Called as its file or folder is, or not at all.
+    is_named = view.title in (source, file, file.rpartition(".")[0])
     if view.title != pen.said:
         yield pen.line(file if is_named and file else view.title, BOLD, view.source)
     if source and not is_named:
