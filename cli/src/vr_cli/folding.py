@@ -11,8 +11,8 @@ from typing import TextIO
 
 COLUMNS = 80
 """Columns where the width is not known."""
-WIDEST = 10_000
-"""Most columns that are believed."""
+WIDEST, MOST_DIGITS = 10_000, 9
+"""Most columns that are believed, and the digits of their number that are read."""
 LEAST_WIDTH = 30
 """Width of folded text, in characters; a narrower terminal folds it itself."""
 BELOW = "    "
@@ -24,8 +24,8 @@ _KEPT = "\0"
 def columns_of(stream: TextIO, environ: Mapping[str, str] = os.environ) -> int:
     """The width of the terminal that a stream is; `COLUMNS` is obeyed."""
     given = environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
-        return min(int(given), WIDEST)
+    if given.isdecimal() and (columns := int(given[:MOST_DIGITS])):
+        return min(columns, WIDEST)
     with suppress(OSError, ValueError, AttributeError):
         return os.get_terminal_size(stream.fileno()).columns or COLUMNS
     return COLUMNS

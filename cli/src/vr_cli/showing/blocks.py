@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from vr_kernel import visible, visible_line
+from vr_kernel import visible
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.text import spelled_json
 from vr_kernel.views import (
@@ -27,7 +26,7 @@ from vr_kernel.views import (
 )
 
 from vr_cli.showing import evidence, lists, tables
-from vr_cli.showing.pen import BOLD, DIM, HEAD, SUMMARY_CHARS, TIME, Pen
+from vr_cli.showing.pen import BOLD, DIM, HEAD, LINE_CHARS, SUMMARY_CHARS, TIME, Pen
 from vr_cli.showing.window import WIDEST_TEXT
 
 if TYPE_CHECKING:
@@ -132,7 +131,10 @@ def line_of(block: Block, pen: Pen) -> Text | None:
     if isinstance(block, File):
         shown = _file(block, pen)
     elif isinstance(block, Action):
-        shown = pen.text(_command(block), BOLD)
+        shown = pen.command(_command(block))
+        if len(shown) > LINE_CHARS and not pen.full:  # the beginning of one does other things
+            pen.leave(block.title or "command", 1, "")
+            return None
     else:
         return None
     return pen.joined([pen.line(f"{block.title}:" if block.title else "", HEAD), shown])
@@ -148,7 +150,7 @@ def _file(block: File, pen: Pen) -> Text:
     return pen.file(block.link, block.size)
 
 
-def _command(block: Action) -> str:
+def _command(block: Action) -> list[str]:
     domain, _, verb = block.tool.partition("_")
     words = ["vr", domain, verb.replace("_", "-")]
     for name, value in block.arguments.items():
@@ -157,8 +159,8 @@ def _command(block: Action) -> str:
             words.append(f"--{flag}" if value else f"--no-{flag}")
         elif value is not None:
             given = value if isinstance(value, str) else spelled_json(value)
-            words += [f"--{flag}", visible_line(given)]
-    return " ".join(shlex.quote(visible_line(word)) for word in words if word)
+            words += [f"--{flag}", given]
+    return [word for word in words if word]
 
 
 def _pages(block: Pages, pen: Pen) -> Drawn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -104,6 +105,14 @@ class Pen:
         if LONG not in self.left:
             self.left.append(LONG)
         return self.text(visible_line(text, LINE_CHARS), style, link)
+
+    def command(self, words: Iterable[str]) -> Text:
+        """A command for a shell, each word quoted in the signs and with the digits it is shown."""
+        from rich.text import Text
+
+        signs = _ASCII if self.window.plain else {}
+        shown = (visible(word).translate(signs) for word in words)
+        return Text(" ".join(map(shlex.quote, shown)), BOLD, overflow="fold")
 
     def joined(self, parts: Iterable[Text], between: str = " ") -> Text:
         """Texts one after another; empty ones are left out."""

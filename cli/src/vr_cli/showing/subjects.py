@@ -31,7 +31,7 @@ SHORTEST = 4
 ID_CHARS = 8
 NAMED = 6
 """Most things that an error names."""
-WORDS_CHARS = 100
+WORDS_CHARS, TITLE_CHARS = 100, 80
 """Most characters of each in a message."""
 PAGE = 500
 _HEX = frozenset("0123456789abcdef-")
@@ -195,7 +195,8 @@ class _Finder:
         kind, _, key = item.id.partition("/")
         place = item.place
         where = link_words(Link(start=place.start, end=place.end, page=place.page))
-        told = f"{item.title}, {where}" if where else item.title
+        title = line(item.title, TITLE_CHARS)
+        told = f"{title}, {where}" if where else title
         return self._shown(kind, key, f"{kind}/{key[:ID_CHARS]} ({told})")
 
     def _shown(self, kind: str, key: str, words: str = "") -> Subject:
@@ -208,7 +209,7 @@ class _Finder:
         return Subject(words or f"{kind}/{key[:ID_CHARS]}", show)
 
     def _source(self, source: Source) -> Subject:
-        words = f"source {source.id[:ID_CHARS]} ({title_of_source(source)})"
+        words = f"source {source.id[:ID_CHARS]} ({line(title_of_source(source), TITLE_CHARS)})"
         return Subject(words, lambda: self._services.views.of_source(source.id))
 
     async def _job(self, job_id: str, state: str) -> View:
