@@ -176,9 +176,9 @@ def test_the_ending_is_that_of_the_name_as_it_was_given(vr: FreshVr) -> None:
 
 
 def test_a_folder_is_answered_by_a_file_with_the_ending_of_its_name(vr: FreshVr) -> None:
-    (vr.folder / "d.html").mkdir()
-    refused = vr.run("gallery", "make", "-o", "d.html")
-    assert f"-o {Path('d.html', 'gallery-make.html')}" in refused.stderr.replace("\n", " ")
+    (vr.folder / "d.txt").mkdir()
+    refused = vr.run("gallery", "make", "-o", "d.txt")
+    assert f"-o {Path('d.txt', 'gallery-make.txt')}" in refused.stderr.replace("\n", " ")
 
 
 @ON_POSIX

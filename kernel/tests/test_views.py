@@ -236,7 +236,7 @@ async def returns_text(services: Services, subject: object) -> Any:
 
 async def returns_much(services: Services, subject: object) -> View:
     """Return more than anybody can read."""
-    return View("Much", [Table(["n"], [[number] for number in range(300_000)])])
+    return View("Much", [Table(["n"], [[number] for number in range(110_000)])])
 
 
 async def makes_no_block(services: Services, subject: object) -> View:

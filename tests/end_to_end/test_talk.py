@@ -138,7 +138,7 @@ def test_a_second_call_answers_from_the_cache(job: dict[str, Any]) -> None:
 
 def test_the_engine_says_what_it_is(job: dict[str, Any]) -> None:
     assert job["first"]["engine"] == "local"
-    assert "no language model used" in job["first"]["summary"]
+    assert "without a language model" in job["first"]["summary"]
 
 
 def test_questions_find_the_right_slide_first(job: dict[str, Any]) -> None:

@@ -109,7 +109,9 @@ def kept_in(home: Path) -> int:
     for name, table in (("state/jobs.db", "step"), ("cache/results.db", "result")):
         if (home / name).exists():
             with closing(sqlite3.connect(home / name, timeout=30)) as file:
-                counted += file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                # A file that was just begun has no tables yet.
+                if file.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
+                    counted += file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
     return counted
 
 
