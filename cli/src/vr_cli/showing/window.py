@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
-WIDTH = 80
-"""Columns where there is no window."""
+from vr_cli.folding import COLUMNS, columns_of
+
 NARROWEST = 12
 """Fewest columns that are believed; a narrower terminal folds the lines itself."""
-WIDEST = 10_000
-"""Most columns that are believed."""
 WIDEST_TEXT = 100
 """Columns of running text, which nobody reads well in longer lines."""
 
@@ -29,7 +26,7 @@ class Window:
         plain: whether only the signs of ASCII are sure to arrive.
     """
 
-    width: int = WIDTH
+    width: int = COLUMNS
     colour: bool = False
     links: bool = False
     plain: bool = False
@@ -44,7 +41,7 @@ def window_of(stream: TextIO, environ: Mapping[str, str] = os.environ) -> Window
     colour = coloured and not environ.get("NO_COLOR")
     encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
     return Window(
-        min(max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST), WIDEST),
+        max(columns_of(stream, environ), NARROWEST),
         colour,
         colour and terminal and not dumb,
         not encoding.replace("-", "").startswith("utf"),

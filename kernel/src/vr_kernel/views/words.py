@@ -17,7 +17,7 @@ DIGITS = 3
 """Most digits behind the point of a number."""
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
 _DAY = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(?:\.0+)?(?:Z|\+00:00)")
-"""What a record holds of a date without a time."""
+"""A date without a time, as a record holds it."""
 _WEB = ("http", "https")
 _WEB_BEGIN = re.compile("https?://", re.IGNORECASE)
 
