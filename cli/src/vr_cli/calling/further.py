@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from vr_kernel import Kernel, Tool
+from vr_kernel.views import MORE
 
-from vr_cli.calling.results import MORE, NEXT
+from vr_cli.calling.results import NEXT
 from vr_cli.index import as_commands
 
 LIMIT, MOST = "limit", "max_"

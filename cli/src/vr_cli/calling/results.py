@@ -12,12 +12,10 @@ from pydantic import BaseModel
 from vr_kernel import Tool, View
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.running import Outcome
-from vr_kernel.views import Views
+from vr_kernel.views import MORE, Views
 
 FOUND = "results"
 """The list of what was searched for."""
-MORE = "There are more."
-"""The remark of a view that not all is here."""
 NEXT = "next_cursor"
 """Where the next page begins, which is of no use beside the whole."""
 

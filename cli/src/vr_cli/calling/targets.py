@@ -10,11 +10,10 @@ import click
 from pydantic import BaseModel
 from vr_kernel import Code, Kernel, Tool, VrError
 from vr_kernel.running import Outcome
-from vr_kernel.views import shown_host, titled
+from vr_kernel.views import MORE, shown_host, titled
 
 from vr_cli.calling.endings import endings_of, file_of, is_made_by, possible_endings
 from vr_cli.calling.results import (
-    MORE,
     document_of,
     is_document,
     remark_on,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from vr_kernel.views.declaration import DeclaredView, view
     from vr_kernel.views.links import Cell, Link, Mark, Quote
     from vr_kernel.views.markdown import as_markdown
-    from vr_kernel.views.model import Compare, View
+    from vr_kernel.views.model import MORE, Compare, View
     from vr_kernel.views.plain_text import as_text
     from vr_kernel.views.prose import Paragraph, Span, paragraphs
     from vr_kernel.views.records import item_of, title_of
@@ -88,6 +88,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Media",
     "Moment",
     "Moments",
+    "MORE",
     "Node",
     "DocumentPage",
     "Pages",
@@ -136,7 +137,7 @@ __getattr__, __dir__ = lazy_exports(
         "renderer": "ViewRenderer",
         "service": "Views",
         "speech": "said_together",
-        "model": "Compare View",
+        "model": "Compare MORE View",
         "words": "clock is_local_file is_web link_words said shown_host shown_instant shown_size"
         " titled",
         "writing": "quote_words step_words",

@@ -10,6 +10,8 @@ from vr_kernel.views import blocks, links
 from vr_kernel.views.blocks import Block
 from vr_kernel.views.validation import NestedTooDeeplyError, Validator
 
+MORE = "There are more."
+"""A note of a view that holds a part; a front door adds its own way to the rest."""
 MOST_NESTED = 8
 """Most `Compare` blocks within each other."""
 

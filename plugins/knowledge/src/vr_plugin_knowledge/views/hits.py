@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from vr_kernel import Services, visible_line
-from vr_kernel.views import Block, Cell, Item, Link, Prose, Records, Table, View, titled, view
+from vr_kernel.views import MORE, Block, Cell, Item, Link, Prose, Records, Table, View, titled, view
 
 from vr_plugin_knowledge.graph.identity import CONCEPTS, EDGES, edge_name
 from vr_plugin_knowledge.graph.results import Neighbour
@@ -20,7 +20,6 @@ from vr_plugin_knowledge.views.places import name_sources, place_of
 
 BY_MODEL = "from a model"
 FAR = "None of these hits has a word of the question: they are only the nearest that there is."
-MORE = "There are more."
 BEGINNING = 4
 """Characters by which the forms of a word are taken for one."""
 _Read = tuple[KnowledgeHit, Mapping[str, Any]]

@@ -6,7 +6,18 @@ import re
 from typing import TYPE_CHECKING
 
 from vr_kernel import Services, View, view, visible_line
-from vr_kernel.views import Block, Cell, Code, File, Link, Moment, Moments, Table, shown_instant
+from vr_kernel.views import (
+    MORE,
+    Block,
+    Cell,
+    Code,
+    File,
+    Link,
+    Moment,
+    Moments,
+    Table,
+    shown_instant,
+)
 
 from vr_plugin_video.text.times import parse_time
 from vr_plugin_video.views.parts import counted, facts, prose
@@ -78,7 +89,7 @@ async def show_sessions(services: Services, sessions: SessionList) -> View:
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     shown: list[Block] = [Table(columns, rows)] if rows else [*prose("", "No sessions.")]
-    more = ["There are more."] if sessions.next_cursor else []
+    more = [MORE] if sessions.next_cursor else []
     return View("Sessions", shown, notes=more)
 
 
