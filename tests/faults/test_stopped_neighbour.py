@@ -107,11 +107,8 @@ def kept_in(home: Path) -> int:
     """The number of paid replies that are committed, as steps or in results."""
     counted = 0
     for name, table in (("state/jobs.db", "step"), ("cache/results.db", "result")):
-        if (home / name).exists():
-            with closing(sqlite3.connect(home / name, timeout=30)) as file:
-                # A file that was just begun has no tables yet.
-                if file.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
-                    counted += file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        with closing(sqlite3.connect(home / name, timeout=30)) as file:
+            counted += file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
     return counted
 
 
@@ -127,6 +124,8 @@ async def run(environment: dict[str, str], talk: Path) -> tuple[Neighbours, list
         both = Neighbours(stopped, awake, process)
         await both.record(awake, "the first")
         await awake.call("knowledge_search", query="first")
+        # A file that is being made cannot be read while its maker stands still: make all of them.
+        await stopped.call("video_analyze", file_path=str(talk), instruction="Look first.")
         for number in range(STOPS):
             await stop_once(both, number, chance, talk, partial(kept_in, home))
         left = []
