@@ -15,6 +15,7 @@ from vr_kernel.views import (
     clock,
     is_web,
     link_words,
+    quote_sign,
     quote_words,
     said,
     shown_host,
@@ -27,7 +28,6 @@ from vr_pages.markup import GAP, NOTHING, Html, Pattern, element, joined
 
 _AWAY = "noopener noreferrer"
 _TIME = Pattern(element("a", GAP, class_="at", href=GAP, data_at=True, rel=_AWAY))
-_SIGNS = {"verified": "✓", "moved": "→", "not_found": "!", "unchecked": "○"}
 
 
 class Finder(Protocol):
@@ -147,7 +147,7 @@ def verdict(quote: Quote) -> Html:
     words = quote_words(quote)
     if not words:
         return NOTHING
-    sign = element("i", _SIGNS[quote.mark], aria_hidden="true") if quote.mark else NOTHING
+    sign = element("i", quote_sign(quote), aria_hidden="true") if quote.mark else NOTHING
     return element("span", sign, words, class_=f"verdict {quote.mark}".strip())
 
 

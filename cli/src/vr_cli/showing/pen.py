@@ -16,6 +16,7 @@ from vr_kernel.views import (
     Link,
     Quote,
     link_words,
+    quote_sign,
     said,
     shown_instant,
     shown_size,
@@ -48,11 +49,12 @@ _ASCII = str.maketrans(
 )  # fmt: skip
 """Signs that ASCII lacks, and what stands for them: quotes, dashes, spaces, our own marks."""
 _CHECKED = {
-    "verified": ("✓", "green", ""),
-    "moved": ("✓", "yellow", "quote moved"),
-    "not_found": ("✗", "red", "quote not found"),
-    "unchecked": ("?", "dim", "not checked"),
+    "verified": ("green", ""),
+    "moved": ("yellow", "quote moved"),
+    "not_found": ("red", "quote not found"),
+    "unchecked": ("dim", "not checked"),
 }
+"""The style and the words for the result of a quote's check."""
 DIM, BOLD, HEAD, TIME = "dim", "bold", "bold cyan", "cyan"
 """The styles: of what is beside the point, of names, of headings, of times."""
 
@@ -174,9 +176,9 @@ class Pen:
         """The result of a quote's check, as a sign and a few words."""
         if not quote.mark:
             return self.line(quote.note, DIM)
-        sign, style, told = _CHECKED[quote.mark]
+        style, told = _CHECKED[quote.mark]
         noted = quote.note if quote.mark != "verified" else ""
-        return self.joined([self.text(sign, style), self.line(noted or told, style)])
+        return self.joined([self.text(quote_sign(quote), style), self.line(noted or told, style)])
 
     def quote(self, quote: Quote, lines: int = 0) -> Text:
         """A quote with its place and its mark, cut to some lines in a summary."""

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         shown_size,
         titled,
     )
-    from vr_kernel.views.writing import quote_words, step_words
+    from vr_kernel.views.writing import quote_sign, quote_words, step_words
 
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Action",
@@ -100,6 +100,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "link_words",
     "Prose",
     "Quote",
+    "quote_sign",
     "quote_words",
     "Records",
     "said",
@@ -140,6 +141,6 @@ __getattr__, __dir__ = lazy_exports(
         "model": "Compare MORE View",
         "words": "clock is_local_file is_web link_words said shown_host shown_instant shown_size"
         " titled",
-        "writing": "quote_words step_words",
+        "writing": "quote_sign quote_words step_words",
     },
 )

@@ -57,6 +57,11 @@ def write(view: View, form: Form, level: int = 1) -> str:
     return "\n".join(_lines(view, form, level)).strip("\n") + "\n"
 
 
+def quote_sign(quote: Quote) -> str:
+    """The result of a quote's check as a sign; empty without one."""
+    return SIGNS[quote.mark]
+
+
 def quote_words(quote: Quote) -> str:
     """The result of a quote's check in words; empty without one."""
     return quote.note or MARKS[quote.mark]
@@ -235,7 +240,7 @@ def _place(place: Link, form: Form) -> str:
 
 def _quoted(quote: Quote, form: Form) -> str:
     text = f"“{form.plain(quote.text)}”" if quote.text else ""
-    told = " ".join(filter(None, [SIGNS[quote.mark], form.plain(quote_words(quote))]))
+    told = " ".join(filter(None, [quote_sign(quote), form.plain(quote_words(quote))]))
     words = " ".join(filter(None, [text, _place(quote.place, form)]))
     return " · ".join(filter(None, [words, told]))
 

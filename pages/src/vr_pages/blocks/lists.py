@@ -76,7 +76,7 @@ def steps(block: Steps, drawing: Drawing) -> Html:
 def _step(step: Step) -> Html:
     state = step.state.casefold()
     kind = "done" if state in _DONE else "bad" if state in _BAD else "open"
-    sign = {"done": "✓", "bad": "!"}.get(kind, "○")
+    sign = {"done": "✓", "bad": "✗"}.get(kind, "○")
     cost = "" if step.cost_usd is None else f"${step.cost_usd:.4f}"
     facts = " · ".join(filter(None, [step.state, _progress(step), cost]))
     told = element(
