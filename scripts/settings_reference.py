@@ -17,7 +17,9 @@ from vr_kernel.config.settings import (
     StoreSettings,
 )
 
-FIRST_PARTY = "infra,video,knowledge,demo,pages,embedder-minilm,ocr-rapidocr,ocr-tesseract"
+FIRST_PARTY = (
+    "infra,video,knowledge,demo,pages,embedder-minilm,ocr-rapidocr,ocr-tesseract,models,tracing"
+)
 SECTIONS: Mapping[str, type[BaseModel]] = {
     "kernel": KernelSettings,
     "kernel.http": HttpSettings,

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
-    from vr_kernel.models.provider import ModelInfo, ModelProvider
+    from vr_kernel.models.prices import Price
+    from vr_kernel.models.provider import ModelAccess, ModelInfo, ModelProvider
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.progress import Progress
     from vr_kernel.prompts import Message, Prompt, prompt
@@ -126,8 +127,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "FieldType", "FileMatches", "Files", "Filter", "FilterOperator", "Finding", "Follower",
     "FollowingStore", "Gemini", "Hit", "IDEMPOTENT", "Identity", "InstalledPlugin", "Jobs",
     "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log", "Media", "MediaResolution",
-    "Message", "ModelInfo", "ModelProvider", "Models", "Options", "Part", "Passage", "Picture",
-    "Position", "Progress", "Prompt", "Provider", "Providers", "Purpose", "Query", "Question",
+    "Message", "ModelAccess", "ModelInfo", "ModelProvider", "Models", "Options", "Part", "Passage", "Picture",
+    "Position", "Price", "Progress", "Prompt", "Provider", "Providers", "Purpose", "Query", "Question",
     "QuoteIndex", "READ_ONLY", "Reading", "Recency", "Record", "RecordField", "RecordKind",
     "Remedy", "Reply", "ReplyPiece", "Request", "RequestFinished", "Reranker", "Resource", "Role",
     "RunningCall", "SearchMode", "SearchProvider", "SearchableStore", "Section", "Segment",
@@ -169,7 +170,8 @@ __getattr__, __dir__ = lazy_exports(
         "journal.following": "FollowingStore",
         "kernel": "Kernel",
         "log": "Log",
-        "models.provider": "ModelInfo ModelProvider",
+        "models.prices": "Price",
+        "models.provider": "ModelAccess ModelInfo ModelProvider",
         "models.structured": "Structured check_schema",
         "progress": "Progress",
         "prompts": "Message Prompt prompt",

@@ -84,6 +84,9 @@ class Provider(Generic[T]):
     A provider that uses models, the cache or files sets `of_call`: it is then made again for each
     call, with the services of the caller, so that it spends, keeps and reads on their behalf. Such
     an instance is not closed.
+
+    `keys` names the settings of the plugin's section that hold its keys. A provider of models whose
+    keys come from the environment alone is asked only when the user agreed to it.
     """
 
     kind: type[T] | str
@@ -91,6 +94,7 @@ class Provider(Generic[T]):
     factory: Callable[[Any], T]
     preference: int = 0
     of_call: bool = False
+    keys: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a kind or name that could not be chosen.

@@ -111,19 +111,33 @@ class Options(TypedDict, total=False):
 
 
 class Usage(BaseModel):
-    """The cost of requests in tokens; `output_tokens` leaves out thinking."""
+    """The cost of requests in tokens; `output_tokens` leaves out thinking.
+
+    `cached_tokens` are a part of `input_tokens`. `cost_usd` is in US dollars, and None when a
+    price is not known.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     thinking_tokens: int = 0
     cached_tokens: int = 0
+    cost_usd: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum of both."""
-        return Usage(
-            **{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields}
-        )
+        """The sum of both; its cost is known when those of both are."""
+        paid = [usage.cost_usd for usage in (self, other) if usage.charged]
+        known = [cost for cost in paid if cost is not None]
+        tokens = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        return Usage(**tokens, cost_usd=sum(known) if known and len(known) == len(paid) else None)
+
+    @property
+    def charged(self) -> bool:
+        """True when anything was counted."""
+        return any(getattr(self, name) for name in _COUNTS)
+
+
+_COUNTS = ("calls", "input_tokens", "output_tokens", "thinking_tokens", "cached_tokens")
 
 
 class WebSource(BaseModel):

@@ -21,6 +21,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAccess:
+    """Where a provider of models is reached, and by what right.
+
+    Args:
+        address: the base URL of the service.
+        variable: the environment variable that holds its key; empty for a service without keys.
+        ready: whether all that it needs is configured; says nothing of the service itself.
+        local: whether requests stay on this machine, or with a local host that the user named.
+    """
+
+    address: str = ""
+    variable: str = ""
+    ready: bool = True
+    local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as its provider knows it: the thinking levels and kinds of part that it takes."""
 
@@ -46,8 +63,17 @@ class ModelProvider(Protocol):
     `ToolCall.read`. A reply's `state` comes back in the turn that was made of it, to that model
     alone. A request has one result for each call, in the turn after it.
 
-    A provider may also have `presets(role) -> Mapping[str, str]`: its models for a role by the
-    names of presets, one of which a call may choose.
+    A provider may also have:
+
+    - `presets(role) -> Mapping[str, str]`: its models for a role by the names of presets, one of
+      which a call may choose;
+    - `models_for(role, model="") -> Sequence[str]`: the models to ask for a role, the best first,
+      that of `model_for` and then its fallback; with a `model`, that one and those that the user
+      configured to come after it;
+    - `access() -> ModelAccess`: where it is reached. One without is taken for a remote service;
+    - `price(model) -> Price | None`: the price of a model, None when it is not known. A usage whose
+      `cost_usd` it sets itself needs none;
+    - `async list_models() -> Sequence[str]`: the models that the service offers now.
     """
 
     name: str

@@ -1,0 +1,1 @@
+"""Language models of many providers: OpenAI-compatible services, Azure, Anthropic, Ollama."""
