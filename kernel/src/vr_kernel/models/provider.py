@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """Where a provider of models is reached, and by what right.
+    """The way to a provider of models: its address, and the variable of its key.
 
     Args:
         address: the base URL of the service.
