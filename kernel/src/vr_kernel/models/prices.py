@@ -1,4 +1,4 @@
-"""What models cost: prices of tokens, and the cost of a request by them."""
+"""Prices of models: what tokens cost, and the cost of a request by them."""
 
 from __future__ import annotations
 
