@@ -23,6 +23,7 @@ NAMES = (
     "endurance",
     "tokens",
     "paid_work",
+    "model_door",
     "batches",
     "local_engine",
     "retrieval",
