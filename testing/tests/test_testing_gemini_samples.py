@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
-from vr_testing.gemini.samples import sample
+from vr_testing.service.samples import sample
 
 
 class Colour(Enum):

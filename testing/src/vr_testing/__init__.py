@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from vr_testing.contracts.state.state import StateContract
     from vr_testing.contracts.store import StoreContract
     from vr_testing.contracts.view import check_view
-    from vr_testing.gemini.answer import Answer
-    from vr_testing.gemini.calls import FunctionCall
     from vr_testing.gemini.faults import Fault
     from vr_testing.gemini.request import RecordedRequest
     from vr_testing.gemini.server import FakeGemini
@@ -35,13 +33,13 @@ if TYPE_CHECKING:
     from vr_testing.memory_state.state import MemoryState
     from vr_testing.memory_store import MemoryStore
     from vr_testing.recording import LogLine, Progress, RecordedCall
+    from vr_testing.service.answer import Answer, FunctionCall
     from vr_testing.words import WordEmbedder
 
 _HOMES = {
     "gemini.faults": "Fault",
     "gemini.request": "RecordedRequest",
-    "gemini.answer": "Answer",
-    "gemini.calls": "FunctionCall",
+    "service.answer": "Answer FunctionCall",
     "gemini.server": "FakeGemini",
     "gemini.wire": "GeminiWire",
     "contracts.embedder": "EmbedderContract",

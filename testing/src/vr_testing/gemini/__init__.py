@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.faults import Fault
 from vr_testing.gemini.request import RecordedRequest
 from vr_testing.gemini.server import FakeGemini
+from vr_testing.service.answer import Answer
 
 __all__ = ["Answer", "FakeGemini", "Fault", "RecordedRequest"]

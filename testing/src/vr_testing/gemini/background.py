@@ -10,10 +10,10 @@ from typing import Any
 
 from vr_kernel.generation import Usage
 
-from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.behaviour import Behaviour
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.files import timestamp
+from vr_testing.service.answer import Answer
 
 Finish = Callable[[], dict[str, Any]]
 

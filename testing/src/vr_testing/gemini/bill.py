@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vr_kernel.generation import Usage
 
 from vr_testing.gemini.request import look_up
+from vr_testing.service.bill import json_tokens, text_tokens
 
 TOKENS_PER_FRAME = 258
 """Tokens of an image or a second of video, as the service documents it; 66 at low resolution."""
 TOKENS_PER_LOW_FRAME = 66
-CHARS_PER_TOKEN = 4
 BYTES_PER_SECOND = 125_000
 """Bytes of a second of a file of unknown length: one megabit a second is assumed."""
 SECONDS_OF_ADDRESS = 60
@@ -27,22 +25,12 @@ SizeOf = Callable[[str], int | None]
 """Bytes of an uploaded file by its URL, None for any other URL."""
 
 
-def text_tokens(text: str) -> int:
-    """Tokens of a text, four characters each."""
-    return math.ceil(len(text) / CHARS_PER_TOKEN)
-
-
 def part_tokens(parts: Iterable[Mapping[str, Any]], size_of: SizeOf) -> int:
     """Tokens of the parts of a request."""
     return sum(
         text_tokens(part["text"]) if "text" in part else _other_tokens(part, size_of)
         for part in parts
     )
-
-
-def json_tokens(value: Any) -> int:
-    """Tokens of a call, a result or declarations: those of their JSON; 0 for nothing."""
-    return text_tokens(json.dumps(value)) if value else 0
 
 
 def _other_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
@@ -77,24 +65,6 @@ def _length(media: Mapping[str, Any], size_of: SizeOf) -> float:
 
 def _seconds(value: Any) -> float | None:
     return float(str(value).removesuffix("s")) if value else None
-
-
-class Bill:
-    """The sum of everything that was generated, delivered or not."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sum = Usage()
-
-    def add(self, usage: Usage) -> None:
-        """Add one answer to the bill."""
-        with self._lock:
-            self._sum += usage
-
-    @property
-    def total(self) -> Usage:
-        """The whole bill."""
-        return self._sum
 
 
 def usage_metadata(usage: Usage) -> dict[str, int]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from vr_testing.gemini import errors
 from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.bill import part_tokens, text_tokens
+from vr_testing.gemini.bill import part_tokens
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.files import Files, timestamp
 from vr_testing.gemini.request import RecordedRequest, look_up
+from vr_testing.service.bill import text_tokens
 
 DEFAULT_LIFETIME_S = 3600.0
 

@@ -7,11 +7,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.request import RecordedRequest, content_parts, look_up
+from vr_testing.service.answer import FunctionCall
 
 UNSIGNED = "skip_thought_signature_validator"
 """A signature that passes for any call; the service documents it for calls of other models."""
@@ -27,21 +27,6 @@ _COUNT = (
     "Please ensure that the number of function response parts is equal to the number of function"
     " call parts of the function call turn."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
-    """A call that the model makes; the service gives it no id when that is left out."""
-
-    name: str
-    args: Any = field(default_factory=dict)
-    id: str = ""
-
-    @property
-    def shown(self) -> dict[str, Any]:
-        """The call as JSON."""
-        own = {"id": self.id} if self.id else {}
-        return {**own, "name": self.name, "args": self.args}
 
 
 def call_parts(calls: Sequence[FunctionCall], *, signed: bool) -> list[dict[str, Any]]:

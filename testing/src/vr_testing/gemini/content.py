@@ -10,10 +10,11 @@ from typing import Any
 
 from vr_kernel.generation import Usage
 
-from vr_testing.gemini.answer import Answer
-from vr_testing.gemini.bill import CHARS_PER_TOKEN, text_tokens, usage_metadata
+from vr_testing.gemini.bill import usage_metadata
 from vr_testing.gemini.calls import call_parts, signature_of
 from vr_testing.gemini.request import RecordedRequest, look_up
+from vr_testing.service.answer import Answer
+from vr_testing.service.bill import CHARS_PER_TOKEN, text_tokens
 
 PIECES = 4
 """Pieces of text in a stream, when the text is long enough."""

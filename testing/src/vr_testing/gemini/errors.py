@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from vr_testing.service.errors import ServiceError
+from vr_testing.service.reply import HttpReply
 
 # HTTP status -> the name of the status, and the service's message or its beginning.
 MESSAGES: dict[int, tuple[str, str]] = {
@@ -31,7 +35,7 @@ NO_KEY_MESSAGE = (
 )
 
 
-class ApiError(Exception):
+class ApiError(ServiceError):
     """An answer that is an error.
 
     Args:
@@ -52,12 +56,9 @@ class ApiError(Exception):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         usual = MESSAGES.get(code, ("UNKNOWN", "Unknown error."))
-        super().__init__(message or usual[1])
-        self.code = code
-        self.message = message or usual[1]
+        super().__init__(code, message or usual[1], headers=headers)
         self.status = status or usual[0]
         self.details = list(details)
-        self.headers = dict(headers or {})
 
     @property
     def body(self) -> dict[str, Any]:
@@ -66,6 +67,17 @@ class ApiError(Exception):
         if self.details:
             error["details"] = self.details
         return {"error": error}
+
+
+def as_error(error: ServiceError) -> HttpReply:
+    """Google's error body."""
+    if not isinstance(error, ApiError):
+        error = ApiError(error.code, error.message, headers=error.headers)
+    return HttpReply(
+        status=error.code,
+        body=json.dumps(error.body, indent=2).encode(),
+        headers={"Content-Type": "application/json; charset=UTF-8", **error.headers},
+    )
 
 
 def invalid_key() -> ApiError:

@@ -1,50 +1,23 @@
-"""Everything that can go wrong with a request, by name."""
+"""What can go wrong with a request to Gemini besides what can go wrong anywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 from vr_testing.gemini import errors
-from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.errors import ApiError
-from vr_testing.gemini.request import RecordedRequest
+from vr_testing.service.faults import ServiceFault
 
 GENERATING = frozenset({"generateContent", "streamGenerateContent"})
-Ending = Literal["closed", "reset", "clean"]
-Delivery = Literal["whole", "reset", "lost", "hang", "slow", "truncated"]
-
-
-def _always(_request: RecordedRequest) -> bool:
-    return True
-
-
-def _generates(request: RecordedRequest) -> bool:
-    return request.action in GENERATING
 
 
 @dataclass(frozen=True)
-class Fault:
-    """One thing that goes wrong; made by the named constructors below.
+class Fault(ServiceFault):
+    """One thing that goes wrong; those of `ServiceFault` can happen to any service.
 
     An error in place of the answer costs nothing; an answer that is altered, cut or lost was
     generated nevertheless and is on the bill.
     """
-
-    name: str
-    applies: Callable[[RecordedRequest], bool] = _always
-    """The requests that the fault can happen to."""
-    error: Callable[[RecordedRequest], ApiError] | None = None
-    alter: Callable[[Answer], Answer] | None = None
-    delivery: Delivery = "whole"
-    ending: Ending = "closed"
-    pause: float = 0.0
-
-    @classmethod
-    def status(cls, code: int, message: str = "") -> Fault:
-        """An HTTP status with Google's error body; the usual words when no message is given."""
-        return cls(f"status {code}", error=lambda _request: ApiError(code, message))
 
     @classmethod
     def throttled(
@@ -57,76 +30,6 @@ class Fault:
     def invalid_key(cls) -> Fault:
         """400: the API key is not valid."""
         return cls("invalid key", error=lambda _request: errors.invalid_key())
-
-    @classmethod
-    def reset(cls) -> Fault:
-        """The connection is reset before an answer exists; an upload has lost its second half."""
-        return cls("reset", delivery="reset")
-
-    @classmethod
-    def lost(cls) -> Fault:
-        """The answer is generated, but the connection is reset before a byte of it is sent."""
-        return cls("lost", delivery="lost")
-
-    @classmethod
-    def hang(cls) -> Fault:
-        """No answer comes until the client gives up or the service closes."""
-        return cls("hang", delivery="hang")
-
-    @classmethod
-    def slow(cls, pause: float = 0.01) -> Fault:
-        """The answer comes a byte at a time, `pause` seconds apart."""
-        return cls("slow", delivery="slow", pause=pause)
-
-    @classmethod
-    def truncated(cls, ending: Ending = "closed") -> Fault:
-        """The answer breaks off in its middle.
-
-        Args:
-            ending: `closed`: the connection closes before the announced end; `reset`: it is
-                reset; `clean`: HTTP ends well, but a stream has no finish reason and a plain
-                body is half a JSON text.
-        """
-        return cls("truncated", delivery="truncated", ending=ending)
-
-    @classmethod
-    def invalid_json(cls) -> Fault:
-        """The model's text breaks off in its middle, with the finish reason STOP."""
-        cut = lambda answer: replace(answer, text=_half(answer.text))  # noqa: E731 - one line
-        return cls("invalid json", applies=_generates, alter=cut)
-
-    @classmethod
-    def empty(cls) -> Fault:
-        """The model says nothing, with the finish reason STOP."""
-        nothing = lambda answer: replace(answer, text="", calls=())  # noqa: E731 - one line
-        return cls("empty", applies=_generates, alter=nothing)
-
-    @classmethod
-    def max_tokens(cls) -> Fault:
-        """The first half of the text, with the finish reason MAX_TOKENS."""
-        return cls(
-            "max tokens",
-            applies=_generates,
-            alter=lambda answer: replace(answer, text=_half(answer.text), finish="MAX_TOKENS"),
-        )
-
-    @classmethod
-    def prompt_blocked(cls, reason: str = "SAFETY") -> Fault:
-        """The prompt is refused: a block reason and no candidate."""
-        return cls(
-            "prompt blocked",
-            applies=_generates,
-            alter=lambda answer: replace(answer, text="", blocked=reason),
-        )
-
-    @classmethod
-    def answer_blocked(cls, reason: str = "SAFETY") -> Fault:
-        """The answer is withheld: a candidate without content, and the finish reason."""
-        return cls(
-            "answer blocked",
-            applies=_generates,
-            alter=lambda answer: replace(answer, text="", finish=reason),
-        )
 
     @classmethod
     def file_forbidden(cls) -> Fault:
@@ -165,7 +68,3 @@ class Fault:
                 400, f"Thinking level {request.thinking_level} is not supported for this model."
             ),
         )
-
-
-def _half(text: str) -> str:
-    return text[: max(1, len(text) // 2)]

@@ -130,6 +130,11 @@ class RecordedRequest:
         """True when a model answers it, which costs money."""
         return self.action in PAID or self.action == "interactions.create"
 
+    @property
+    def generates(self) -> bool:
+        """True when a model answers it in words."""
+        return self.action in {"generateContent", "streamGenerateContent"}
+
 
 PAID = frozenset({"generateContent", "streamGenerateContent", "embedContent", "batchEmbedContents"})
 

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from vr_kernel.generation import Usage
 
 from vr_testing.gemini import background, content, errors
-from vr_testing.gemini.answer import Answer
 from vr_testing.gemini.background import Background, Work
 from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.bill import THINKING_TOKENS, Bill, json_tokens, part_tokens, text_tokens
+from vr_testing.gemini.bill import THINKING_TOKENS, part_tokens
 from vr_testing.gemini.caches import Caches
 from vr_testing.gemini.calls import check_calls
-from vr_testing.gemini.errors import ApiError
-from vr_testing.gemini.faults import Fault
+from vr_testing.gemini.errors import ApiError, as_error
 from vr_testing.gemini.files import GRANULARITY, Files, StoredFile
-from vr_testing.gemini.reply import HttpReply, as_error, as_events, as_json
-from vr_testing.gemini.request import RecordedRequest, content_parts, look_up
-from vr_testing.gemini.script import Script
+from vr_testing.gemini.request import (
+    RecordedRequest,
+    content_parts,
+    is_upload,
+    look_up,
+    read_request,
+)
 from vr_testing.gemini.vectors import vector
+from vr_testing.service.answer import Answer
+from vr_testing.service.bill import Bill, json_tokens, text_tokens
+from vr_testing.service.errors import ServiceError
+from vr_testing.service.faults import ServiceFault
+from vr_testing.service.framing import first_half
+from vr_testing.service.reply import HttpReply, as_events, as_json
+from vr_testing.service.script import Script
 
 Data = Iterable[bytes]
 _UPLOADS = frozenset({"files.upload", "files.query", "files.cancel"})
@@ -57,7 +66,7 @@ class Routes:
             "cachedContents.delete": lambda r: as_json(self.caches.delete(r)),
         }
 
-    def answer(self, request: RecordedRequest, fault: Fault | None, data: Data) -> HttpReply:
+    def answer(self, request: RecordedRequest, fault: ServiceFault | None, data: Data) -> HttpReply:
         """The answer to a request; `data` are the bytes of an upload."""
         try:
             self._check_key(request)
@@ -66,12 +75,31 @@ class Routes:
             if request.action == "files.upload":
                 return _upload_state(self.files.receive(request, data))
             if request.action not in self._table:
-                raise ApiError(404)  # noqa: TRY301 - so does an unknown address
+                raise ApiError(404)
             if fault is not None and fault.alter is not None:
                 return self._generate(request, fault.alter)
             return self._table[request.action](request)
-        except ApiError as error:
+        except ServiceError as error:
             return as_error(error)
+
+    def keeps_body(self, method: str, target: str, headers: Mapping[str, str]) -> bool:
+        """True but for the bytes of an upload."""
+        return not is_upload(method, target, headers)
+
+    def read(
+        self, method: str, target: str, headers: Mapping[str, str], raw: bytes | None, at: float
+    ) -> RecordedRequest:
+        """Parse a request; see `read_request`."""
+        return read_request(method, target, headers, raw, at)
+
+    def abandon(self, request: RecordedRequest, data: Iterator[bytes]) -> None:
+        """Take the first half of an upload whose connection is reset."""
+        if request.action == "files.upload":
+            self.files.receive(request, first_half(data, request.size), cut=True)
+
+    def failure(self, message: str) -> HttpReply:
+        """500, with what the script said."""
+        return as_error(ApiError(500, message))
 
     def _check_key(self, request: RecordedRequest) -> None:
         keys = self._behaviour.keys
@@ -106,7 +134,7 @@ class Routes:
             thinking_tokens=0 if answer.blocked else thinking,
             cached_tokens=cached,
         )
-        self.bill.add(usage)
+        self.bill.add(usage, request.model)
         return answer, usage
 
     def _prompt_tokens(self, request: RecordedRequest) -> int:
@@ -134,7 +162,7 @@ class Routes:
         asked = [request.body] if single else look_up(request.body, "requests") or []
         vectors = [{"values": self._vector(each)} for each in asked]
         tokens = self._prompt_tokens(request)
-        self.bill.add(Usage(calls=1, input_tokens=tokens))
+        self.bill.add(Usage(calls=1, input_tokens=tokens), request.model)
         shown: dict[str, Any] = {"embedding": vectors[0]} if single else {"embeddings": vectors}
         return as_json({**shown, "usageMetadata": {"promptTokenCount": tokens}})
 
@@ -148,7 +176,7 @@ class Routes:
 
     def _create_cache(self, request: RecordedRequest) -> HttpReply:
         cache = self.caches.create(request)
-        self.bill.add(Usage(calls=1, input_tokens=cache.tokens))
+        self.bill.add(Usage(calls=1, input_tokens=cache.tokens), request.model)
         return as_json(cache.shown)
 
     def _begin_interaction(self, request: RecordedRequest) -> HttpReply:

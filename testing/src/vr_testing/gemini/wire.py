@@ -8,11 +8,10 @@ from contextlib import AbstractContextManager
 from vr_kernel.generation import ToolCall, Usage
 
 from vr_testing.contracts.model_wire import FAILURES, Sent, Trouble
-from vr_testing.gemini.answer import Answer
-from vr_testing.gemini.calls import FunctionCall
 from vr_testing.gemini.faults import GENERATING, Fault
 from vr_testing.gemini.request import RecordedRequest, content_parts, look_up
 from vr_testing.gemini.server import FakeGemini
+from vr_testing.service.answer import Answer, FunctionCall
 
 RETRY_AFTER_S = 7.0
 FOR_EVER_S = 600.0

@@ -7,13 +7,13 @@ from email.message import Message
 from http import HTTPStatus
 from io import BufferedIOBase
 
-from vr_testing.gemini.faults import Fault
-from vr_testing.gemini.reply import HttpReply
+from vr_testing.service.faults import ServiceFault
+from vr_testing.service.reply import HttpReply
 
 BLOCK = 256 * 1024
 
 
-def framed(reply: HttpReply, fault: Fault | None) -> list[bytes]:
+def framed(reply: HttpReply, fault: ServiceFault | None) -> list[bytes]:
     """The bytes of an answer as they go over the wire, in the blocks in which they are sent."""
     cut = fault is not None and fault.delivery == "truncated"
     clean = fault is not None and fault.ending == "clean"

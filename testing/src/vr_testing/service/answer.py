@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from vr_testing.gemini.calls import FunctionCall
-from vr_testing.gemini.request import RecordedRequest
-from vr_testing.gemini.samples import sample
+from vr_testing.service.request import Received
+from vr_testing.service.samples import sample
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A call that the model makes; the service gives it no id, or its own, when it is left out."""
+
+    name: str
+    args: Any = field(default_factory=dict)
+    id: str = ""
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The call as JSON."""
+        own = {"id": self.id} if self.id else {}
+        return {**own, "name": self.name, "args": self.args}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +33,7 @@ class Answer:
     Args:
         text: the words, JSON where a schema was asked for.
         thought: its thoughts before the answer; sent as a thought part, and billed as thinking.
-        finish: the finish reason.
+        finish: the finish reason: `STOP`, `MAX_TOKENS` or `SAFETY`; each family has its own words.
         blocked: the block reason of a prompt that is refused; empty when it is not.
         sources: title and address of the pages named as grounding.
         calls: the functions that it calls after its words; their first part is signed.
@@ -37,10 +51,10 @@ class Answer:
 
 Content = str | Mapping[str, Any] | Sequence[Any] | Answer
 """A text, a value to send as JSON, or a whole answer."""
-Reaction = Content | Callable[[RecordedRequest], Content]
+Reaction = Content | Callable[[Any], Content]
 
 
-def settle(reaction: Reaction, request: RecordedRequest) -> Answer:
+def settle(reaction: Reaction, request: Received) -> Answer:
     """The answer that a scripted reaction gives to a request."""
     content = reaction(request) if callable(reaction) else reaction
     if isinstance(content, Answer):
@@ -48,7 +62,7 @@ def settle(reaction: Reaction, request: RecordedRequest) -> Answer:
     return Answer(content if isinstance(content, str) else json.dumps(content))
 
 
-def unscripted(request: RecordedRequest) -> Answer:
+def unscripted(request: Received) -> Answer:
     """The answer to a request that nothing was scripted for."""
     if request.schema is not None:
         return Answer(json.dumps(sample(request.schema)))

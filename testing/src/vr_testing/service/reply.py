@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vr_testing.gemini.errors import ApiError
-
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
@@ -38,12 +36,3 @@ def as_events(values: Sequence[Any]) -> HttpReply:
     """Server-sent events, each one JSON value."""
     events = tuple(b"data: " + json.dumps(value).encode() + b"\r\n\r\n" for value in values)
     return HttpReply(events=events, headers={"Content-Type": "text/event-stream"})
-
-
-def as_error(error: ApiError) -> HttpReply:
-    """Google's error body."""
-    return HttpReply(
-        status=error.code,
-        body=json.dumps(error.body, indent=2).encode(),
-        headers={"Content-Type": "application/json; charset=UTF-8", **error.headers},
-    )

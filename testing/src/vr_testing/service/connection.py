@@ -9,22 +9,41 @@ import socketserver
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from typing import Any, Protocol
 
-from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.errors import ApiError
-from vr_testing.gemini.faults import Fault
-from vr_testing.gemini.framing import first_half, framed, read_body
-from vr_testing.gemini.reply import HttpReply, as_error
-from vr_testing.gemini.request import RecordedRequest, is_upload, read_request
-from vr_testing.gemini.routes import Routes
-from vr_testing.gemini.script import Script
-from vr_testing.gemini.traffic import Gate, Traffic
+from vr_testing.service.behaviour import ServiceBehaviour
+from vr_testing.service.faults import ServiceFault
+from vr_testing.service.framing import framed, read_body
+from vr_testing.service.reply import HttpReply
+from vr_testing.service.request import Received
+from vr_testing.service.script import Script
+from vr_testing.service.traffic import Gate, Traffic
 
 _PIPELINED_PAUSE_S = 0.01
 _LINGER = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
+
+
+class Family(Protocol):
+    """A family of services: it reads requests and answers them."""
+
+    def keeps_body(self, method: str, target: str, headers: Mapping[str, str]) -> bool:
+        """True when the body is read at once; else it is handed to `answer` as it arrives."""
+
+    def read(
+        self, method: str, target: str, headers: Mapping[str, str], raw: bytes | None, at: float
+    ) -> Received:
+        """Parse a request as read from the socket; `raw` is None where the body is not kept."""
+
+    def answer(self, request: Any, fault: ServiceFault | None, data: Iterable[bytes]) -> HttpReply:
+        """The answer to a request; `data` is what was not read of its body."""
+
+    def abandon(self, request: Any, data: Iterator[bytes]) -> None:
+        """Take what had arrived of a request whose connection is reset."""
+
+    def failure(self, message: str) -> HttpReply:
+        """The answer when the script itself failed."""
 
 
 class HungUp(Exception):  # noqa: N818 - the client's doing, not an error of ours
@@ -39,12 +58,17 @@ class Listener(socketserver.ThreadingTCPServer):
     request_queue_size = 512
 
     def __init__(
-        self, port: int, behaviour: Behaviour, script: Script, routes: Routes, traffic: Traffic
+        self,
+        port: int,
+        behaviour: ServiceBehaviour,
+        script: Script,
+        family: Family,
+        traffic: Traffic,
     ) -> None:
         super().__init__(("127.0.0.1", port), Connection)
         self.behaviour = behaviour
         self.script = script
-        self.routes = routes
+        self.family = family
         self.traffic = traffic
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -82,8 +106,10 @@ class Connection(BaseHTTPRequestHandler):
         at = time.monotonic()
         headers = {name.lower(): value for name, value in self.headers.items()}
         data = read_body(self.rfile, self.headers)
-        kept = None if is_upload(self.command, self.path, headers) else b"".join(data)
-        request = read_request(self.command, self.path, headers, kept, at)
+        family = self.server.family
+        kept = family.keeps_body(self.command, self.path, headers)
+        raw = b"".join(data) if kept else None
+        request = family.read(self.command, self.path, headers, raw, at)
         with self.server.traffic.under_way(request):
             try:
                 self._answer(request, data)
@@ -96,13 +122,12 @@ class Connection(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it overrides
         """Print nothing; `requests` has it all."""
 
-    def _answer(self, request: RecordedRequest, data: Iterator[bytes]) -> None:
+    def _answer(self, request: Received, data: Iterator[bytes]) -> None:
         server = self.server
         fault = server.script.fault_of(request)
         delivery = fault.delivery if fault else "whole"
         if delivery == "reset":
-            if request.action == "files.upload":
-                server.routes.files.receive(request, first_half(data, request.size), cut=True)
+            server.family.abandon(request, data)
             self._reset()
             return
         if delivery == "hang":
@@ -119,17 +144,17 @@ class Connection(BaseHTTPRequestHandler):
         self._send(reply, fault)
 
     def _reply(
-        self, request: RecordedRequest, fault: Fault | None, data: Iterator[bytes]
+        self, request: Received, fault: ServiceFault | None, data: Iterator[bytes]
     ) -> HttpReply:
         try:
-            return self.server.routes.answer(request, fault, data)
+            return self.server.family.answer(request, fault, data)
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - a scripted function is a test's code
             self.server.traffic.problems.append(error)
-            return as_error(ApiError(500, f"The scripted answer failed: {error!r}"))
+            return self.server.family.failure(f"The scripted answer failed: {error!r}")
 
-    def _send(self, reply: HttpReply, fault: Fault | None) -> None:
+    def _send(self, reply: HttpReply, fault: ServiceFault | None) -> None:
         blocks = framed(reply, fault)
         if fault is not None and fault.delivery == "slow":
             pause = fault.pause

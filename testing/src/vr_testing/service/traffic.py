@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from vr_testing.gemini.request import RecordedRequest
+from vr_testing.service.request import Received
 
 
 class Gate:
@@ -31,7 +31,7 @@ class Traffic:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._requests: list[RecordedRequest] = []
+        self._requests: list[Received] = []
         self._connections: dict[socket.socket, bool] = {}
         self.in_flight = 0
         self.peak_in_flight = 0
@@ -43,13 +43,13 @@ class Traffic:
         self.problems: list[BaseException] = []
 
     @property
-    def requests(self) -> list[RecordedRequest]:
+    def requests(self) -> list[Received]:
         """All requests so far, in the order in which they came."""
         with self._changed:
             return list(self._requests)
 
     @contextmanager
-    def under_way(self, request: RecordedRequest) -> Iterator[None]:
+    def under_way(self, request: Received) -> Iterator[None]:
         """Record a request, and count it as in flight until the block ends."""
         with self._changed:
             self._requests.append(request)

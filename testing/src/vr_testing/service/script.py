@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from vr_testing.gemini.answer import Answer, Reaction, settle, unscripted
-from vr_testing.gemini.faults import Fault
-from vr_testing.gemini.request import RecordedRequest
+from vr_testing.service.answer import Answer, Reaction, settle, unscripted
+from vr_testing.service.faults import ServiceFault
+from vr_testing.service.request import Received
 
 T = TypeVar("T")
-Predicate = Callable[[RecordedRequest], bool]
+Predicate = Callable[[Any], bool]
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Rule(Generic[T]):
     left: int | None = None
     rate: float | None = None
 
-    def fits(self, request: RecordedRequest, chance: Random) -> bool:
+    def fits(self, request: Received, chance: Random) -> bool:
         """Check if the rule applies to this request."""
         if self.left == 0 or (self.when is not None and not self.when(request)):
             return False
@@ -39,19 +39,19 @@ class Script:
         self._chance = Random(seed)  # noqa: S311 - faults that come again, not secrets
         self._lock = threading.Lock()
         self._answers: list[Rule[tuple[Reaction, str]]] = []
-        self._faults: list[Rule[Fault]] = []
+        self._faults: list[Rule[ServiceFault]] = []
 
     def add_answer(
         self, reaction: Reaction, thought: str, when: Predicate | None, times: int | None
     ) -> None:
-        """See `FakeGemini.answer`."""
+        """See `FakeService.answer`."""
         with self._lock:
             self._answers.append(Rule((reaction, thought), when, times))
 
     def add_fault(
-        self, fault: Fault, when: Predicate | None, times: int | None, rate: float | None
+        self, fault: ServiceFault, when: Predicate | None, times: int | None, rate: float | None
     ) -> None:
-        """See `FakeGemini.fail`."""
+        """See `FakeService.fail`."""
         with self._lock:
             self._faults.append(Rule(fault, when, None if rate is not None else times, rate))
 
@@ -61,7 +61,7 @@ class Script:
             self._answers.clear()
             self._faults.clear()
 
-    def answer_to(self, request: RecordedRequest) -> Answer:
+    def answer_to(self, request: Received) -> Answer:
         """Find the model's answer; a function of the script is called outside any lock."""
         found = self._first(self._answers, request)
         if found is None:
@@ -70,13 +70,13 @@ class Script:
         answer = settle(reaction, request)
         return replace(answer, thought=thought) if thought else answer
 
-    def fault_of(self, request: RecordedRequest) -> Fault | None:
+    def fault_of(self, request: Received) -> ServiceFault | None:
         """Find what goes wrong with this request; None when nothing does."""
         with self._lock:
             faults = [rule for rule in self._faults if rule.then.applies(request)]
         return self._first(faults, request)
 
-    def _first(self, rules: list[Rule[T]], request: RecordedRequest) -> T | None:
+    def _first(self, rules: list[Rule[T]], request: Received) -> T | None:
         with self._lock:
             for rule in rules:
                 if rule.fits(request, self._chance):
