@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from vr_testing.memory_state.artifacts import MemoryArtifacts
     from vr_testing.memory_state.state import MemoryState
     from vr_testing.memory_store import MemoryStore
+    from vr_testing.openai.server import FakeOpenAI
+    from vr_testing.openai.wire import OpenAIWire
     from vr_testing.recording import LogLine, Progress, RecordedCall
     from vr_testing.service.answer import Answer, FunctionCall
     from vr_testing.words import WordEmbedder
@@ -52,6 +54,8 @@ _HOMES = {
     "memory_state.state": "MemoryState",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
+    "openai.server": "FakeOpenAI",
+    "openai.wire": "OpenAIWire",
     "contracts.recognizer": "TextRecognizerContract",
     "recording": "LogLine Progress RecordedCall",
     "contracts.reranker": "RerankerContract",
@@ -69,6 +73,7 @@ __all__ = [
     "DocumentLoaderContract",
     "EmbedderContract",
     "FakeGemini",
+    "FakeOpenAI",
     "Fault",
     "FunctionCall",
     "GeminiWire",
@@ -78,6 +83,7 @@ __all__ = [
     "MemoryStore",
     "ModelProviderContract",
     "ModelWire",
+    "OpenAIWire",
     "Progress",
     "RecordedCall",
     "RecordedRequest",

@@ -22,7 +22,6 @@ from vr_testing.gemini.request import (
     look_up,
     read_request,
 )
-from vr_testing.gemini.vectors import vector
 from vr_testing.service.answer import Answer
 from vr_testing.service.bill import Bill, json_tokens, text_tokens
 from vr_testing.service.errors import ServiceError
@@ -30,6 +29,7 @@ from vr_testing.service.faults import ServiceFault
 from vr_testing.service.framing import first_half
 from vr_testing.service.reply import HttpReply, as_events, as_json
 from vr_testing.service.script import Script
+from vr_testing.service.vectors import vector
 
 Data = Iterable[bytes]
 _UPLOADS = frozenset({"files.upload", "files.query", "files.cancel"})
