@@ -1,0 +1,1 @@
+"""Providers and models that are known, as data."""

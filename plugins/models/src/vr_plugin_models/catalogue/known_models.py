@@ -1,0 +1,100 @@
+"""Prices, windows and media of models, read from `models.json`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from vr_kernel import ModelInfo, Price
+
+_SEES = re.compile(
+    r"vision|\bvl\b|[-_/]vl|omni|llava|pixtral|gpt-(4o|4\.1|5|6)|claude|gemma-?[34]|minicpm-v",
+    re.IGNORECASE,
+)
+_EMBEDS = re.compile(r"embed|\bbge-|\bgte-|\be5-", re.IGNORECASE)
+_PREFIXES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile("nomic-embed", re.IGNORECASE), "search_document: ", "search_query: "),
+    (re.compile(r"\be5-", re.IGNORECASE), "passage: ", "query: "),
+    (
+        re.compile("qwen3-embedding", re.IGNORECASE),
+        "",
+        "Instruct: Given a question, retrieve passages that answer it\nQuery: ",
+    ),
+)
+"""Beginnings by which models are told what a text is for. Source: their model cards."""
+
+
+@cache
+def _file() -> Mapping[str, Any]:
+    """The whole file; it never changes."""
+    text = (files(__package__) / "models.json").read_text("utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+def priced_at() -> date:
+    """The day of the prices."""
+    return date.fromisoformat(_file()["as_of"])
+
+
+def rows_of(provider: str) -> Mapping[str, Mapping[str, Any]]:
+    """What is known of each model of a provider."""
+    found: Mapping[str, Mapping[str, Any]] = _file()["providers"].get(provider, {})
+    return found
+
+
+def price_of(provider: str, model: str) -> Price | None:
+    """The price of a model; None when it is not known."""
+    return _price(rows_of(provider).get(model, {}))
+
+
+def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
+    """What is known of a model, or may be guessed from its name.
+
+    Args:
+        provider: its name.
+        model: at the provider.
+        context: its window, where the table does not know it.
+    """
+    row = rows_of(provider).get(model, {})
+    sees = bool(row.get("images")) if row else bool(_SEES.search(model))
+    embeds = bool(row.get("embeds")) if row else bool(_EMBEDS.search(model))
+    return ModelInfo(
+        model,
+        thinking=("minimal", "low", "medium", "high") if row.get("thinks") else (),
+        accepts=frozenset({"text", "image"} if sees and not embeds else {"text"}),
+        embeds=embeds,
+        tools=not embeds and (bool(row.get("tools")) or "tools" not in row),
+        context=int(row.get("context") or context),
+    )
+
+
+def output_limit(provider: str, model: str) -> int:
+    """The most tokens of an answer; 0 when that is not known."""
+    return int(rows_of(provider).get(model, {}).get("output_limit") or 0)
+
+
+def prefix_of(model: str, purpose: str) -> str:
+    """The beginning that tells an embedding model what a text is for; empty for most."""
+    for pattern, document, query in _PREFIXES:
+        if pattern.search(model):
+            return query if purpose == "query" else document
+    return ""
+
+
+def _price(row: Mapping[str, Any]) -> Price | None:
+    if "input" not in row:
+        return None
+    beyond = _price(row["beyond"]) if "beyond" in row else None
+    return Price(
+        input=row["input"],
+        output=row.get("output", 0.0),
+        cached=row.get("cached"),
+        above=row.get("above", 0),
+        beyond=beyond,
+    )

@@ -1,0 +1,172 @@
+"""One provider as it is configured: its address, key and models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, Services, VrError
+
+from vr_plugin_models.catalogue.known_models import info_of, price_of, rows_of
+from vr_plugin_models.catalogue.providers import TEMPLATES, ProviderRow
+
+SMALL: frozenset[Role] = frozenset({"fast", "recursive"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0"})  # noqa: S104 - Ollama's own spelling of "here"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A provider's row of the table, and what the user configured of it."""
+
+    row: ProviderRow
+    services: Services
+    templates: ClassVar = TEMPLATES
+
+    def setting(self, name: str) -> Any:
+        """A setting of this provider."""
+        return getattr(self.services.settings, f"{self.row.name}_{name}")
+
+    @property
+    def key(self) -> str:
+        """Its key; empty for none."""
+        key: str = self.setting("api_key").get_secret_value().strip()
+        return key
+
+    @cached_property
+    def address(self) -> str:
+        """Its base URL, checked.
+
+        Raises:
+            VrError: INVALID_INPUT or NOT_ALLOWED for one that may not be asked.
+        """
+        given: str = self.setting("base_url").strip()
+        if not given:
+            return self.row.address
+        address = given if "://" in given or not self.row.local else f"http://{given}"
+        self._require_allowed(address)
+        return address.rstrip("/")
+
+    @property
+    def is_here(self) -> bool:
+        """True when requests stay on this machine, or with a local host that the user named."""
+        if not self.address:
+            return False
+        host = urlsplit(self.address).hostname or ""
+        return host in LOOPBACK or self.row.local
+
+    @property
+    def is_configured(self) -> bool:
+        """True when the user gave what it needs, as far as is known without asking it."""
+        if self.row.local:
+            return bool(self.setting("base_url") or self.setting("model"))
+        if self.row.family == "litellm":
+            return bool(self.setting("model"))
+        return bool(self.address and (self.key or self.row.keyless))
+
+    def check(self) -> None:
+        """Check that it can be used.
+
+        Raises:
+            VrError: AUTH without a key; UNAVAILABLE when it has no address.
+        """
+        title, name = self.row.title, self.row.name
+        if self.row.variable and not self.key:
+            where = f" Get one at {self.row.key_page}." if self.row.key_page else ""
+            raise VrError(
+                f"No key of {title} is configured.",
+                Code.AUTH,
+                category="API_PERMISSION_DENIED",
+                hint=f"Run `vr init`, or set {self.row.variable}.{where}",
+            )
+        if not self.address and self.row.family != "litellm":
+            raise VrError(
+                f"No address of {title} is configured.",
+                Code.UNAVAILABLE,
+                category="MODEL_UNAVAILABLE",
+                hint=f"Set {name}_base_url in [plugins.models], or {name.upper()}_BASE_URL.",
+            )
+
+    def access(self) -> ModelAccess:
+        """The way to it."""
+        try:
+            address, here = self.address, self.is_here
+        except VrError:
+            return ModelAccess(variable=self.row.variable, ready=False)
+        return ModelAccess(address, self.row.variable, self.is_configured, here)
+
+    def model_for(self, role: Role) -> str | None:
+        """The model for a role; None when it has none, or is not configured."""
+        if not self.is_configured:
+            return None
+        if role == "embedding":
+            return self.setting("embedding_model") or self.row.embedding or None
+        main = self.setting("model") or self.row.model
+        if role == "vision":
+            return self.setting("vision_model") or self._seeing(main)
+        if role in SMALL:
+            return self.setting("recursive_model") or self._small(main)
+        return main or None
+
+    def models_for(self, role: Role, model: str = "") -> Sequence[str]:
+        """The models for a role, the best first, or those to ask after a model."""
+        after = self.setting("fallback_model")
+        first = model or self.model_for(role) or ""
+        if not model and not after and not self.setting("model"):
+            after = self.row.fallback
+        usable = first and after and after != first and role != "embedding"
+        return [first, after] if usable else [first] if first else []
+
+    def presets(self, _role: Role) -> dict[str, str]:
+        """The presets that are its models."""
+        start = f"{self.row.name}/"
+        return {
+            preset: model.removeprefix(start)
+            for preset, model in self.templates.items()
+            if model.startswith(start)
+        }
+
+    def models(self) -> Sequence[ModelInfo]:
+        """The models that are configured, in the table, or in the price list."""
+        own = [self.setting(f"{kind}model") for kind in ("", "fallback_", "recursive_", "vision_")]
+        row = self.row
+        own += [self.setting("embedding_model"), row.model, row.fallback, row.small, row.vision]
+        own += [row.embedding, *self.presets("default").values(), *rows_of(row.name)]
+        return [self.info(name) for name in dict.fromkeys(filter(None, own))]
+
+    def info(self, model: str) -> ModelInfo:
+        """What is known of a model."""
+        window = int(self.setting("context_window") or self.row.context)
+        known = info_of(self.row.name, model, window)
+        if model == (self.setting("vision_model") or self.row.vision):
+            accepts = known.accepts | {"image"}
+            return ModelInfo(
+                model, known.thinking, accepts, known.embeds, known.tools, known.context
+            )
+        return known
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model; a local one costs nothing."""
+        return Price(0.0, 0.0) if self.row.local else price_of(self.row.name, model)
+
+    def _seeing(self, main: str) -> str | None:
+        chosen = self.setting("model")
+        if self.row.vision and not chosen:
+            return self.row.vision
+        return main or None
+
+    def _small(self, main: str) -> str | None:
+        return main if self.setting("model") else (self.row.small or main) or None
+
+    def _require_allowed(self, address: str) -> None:
+        """Refuse an address that is none, or local without being allowed.
+
+        Raises:
+            VrError: as `Fetcher.check`.
+        """
+        host = urlsplit(address).hostname
+        if self.row.local and host in LOOPBACK and urlsplit(address).scheme in {"http", "https"}:
+            return
+        self.services.http.check(address)
