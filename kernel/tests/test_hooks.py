@@ -76,8 +76,8 @@ def plugin_of(**hooks: Callable[..., Any]) -> SimpleNamespace:
     return SimpleNamespace(**{name: hookimpl(function) for name, function in hooks.items()})
 
 
-def test_there_are_twelve_hooks() -> None:
-    events = {"vr_lifespan", "vr_call_finished", "vr_request_finished", "vr_health"}
+def test_there_are_thirteen_hooks() -> None:
+    events = {"vr_active", "vr_lifespan", "vr_call_finished", "vr_request_finished", "vr_health"}
     assert set(Hooks().names()) == {*HOOKS, *events, "vr_prompts", "vr_resources", "vr_views"}
 
 

@@ -30,6 +30,11 @@ def vr_settings() -> type[BaseModel]:  # type: ignore[empty-body]  # a specifica
 
 
 @hookspec
+def vr_active(settings: Any) -> bool:  # type: ignore[empty-body]
+    """Says by its settings whether the plugin works unasked: opens its lifespan, hears events."""
+
+
+@hookspec
 def vr_tools() -> list[Callable[..., Any]]:  # type: ignore[empty-body]
     """Functions decorated with `@tool`."""
 

@@ -136,10 +136,11 @@ class Loader:
         self._hooks.register(load(), name)
         hooks = self._hooks.of(name)
         made = Contribution(status, settings=self._settings(name, hooks.settings()))
-        made.health, made.lifespan = hooks.health, hooks.function("vr_lifespan")
-        made.views = hooks.views
-        made.hear = hooks.function("vr_call_finished")
-        made.hear_requests = hooks.function("vr_request_finished")
+        made.health, made.views = hooks.health, hooks.views
+        if hooks.active(made.settings):
+            made.lifespan = hooks.function("vr_lifespan")
+            made.hear = hooks.function("vr_call_finished")
+            made.hear_requests = hooks.function("vr_request_finished")
         for function in hooks.tools():
             tool = _built("tool", self._build, function, name)
             if tool.domain in RESERVED_DOMAINS and not trusted:

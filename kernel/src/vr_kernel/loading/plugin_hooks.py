@@ -38,6 +38,13 @@ class PluginHooks:
         model: Any = self.answer("vr_settings")
         return model  # type: ignore[no-any-return]  # the section is validated by it, or fails
 
+    def active(self, settings: BaseModel | None) -> bool:
+        """Say whether its lifespan and its event hooks are used; without such a hook they are."""
+        answer = self._call("vr_active", settings=settings)
+        if answer is not None and not isinstance(answer, bool):
+            raise TypeError(f"vr_active returned {type(answer).__name__}, not a bool")
+        return answer is not False
+
     def tools(self) -> list[Callable[..., Any]]:
         """List the functions that are tools."""
         return self._list("vr_tools")
