@@ -33,10 +33,11 @@ def chunks(
     answer: Answer, request: OpenAIRequest, usage: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """The chunks of a stream; the last has the usage and no choice."""
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    first, *rest = _split(answer.text) or [""]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": first}]
     if answer.thought:
-        deltas.append({"reasoning_content": answer.thought})
-    deltas += [{"content": piece} for piece in _split(answer.text)]
+        deltas.insert(0, {"role": "assistant", "reasoning_content": answer.thought})
+    deltas += [{"content": piece} for piece in rest]
     if answer.blocked:
         deltas.append({"refusal": f"I can't help with that ({answer.blocked})."})
     for at, call in enumerate(answer.calls):

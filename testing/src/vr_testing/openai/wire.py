@@ -14,6 +14,8 @@ from vr_testing.service.answer import Answer, FunctionCall
 from vr_testing.service.faults import ServiceFault
 from vr_testing.service.wire import ServiceWire
 
+FAILED = "Failed: "
+"""Says that a tool failed, where the protocol has no field for it."""
 _IN_BODY: frozenset[Trouble] = frozenset({"throttled_in_body"})
 _SPEAKERS = {"assistant": "model", "user": "user", "tool": "user"}
 
@@ -51,7 +53,9 @@ class OpenAIWire(ServiceWire[OpenAIRequest]):
                 for each in request.messages
                 for call in each.get("tool_calls") or []
             ),
-            results=tuple(text_of(each) for each in spoken if each["role"] == "tool"),
+            results=tuple(
+                text_of(each).removeprefix(FAILED) for each in spoken if each["role"] == "tool"
+            ),
         )
 
 

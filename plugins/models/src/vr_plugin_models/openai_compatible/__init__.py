@@ -1,0 +1,1 @@
+"""Services that speak OpenAI's protocol of chat completions."""

@@ -1,0 +1,44 @@
+"""Vectors from OpenAI-compatible services."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel import Embeddings, Picture, Purpose, Usage, estimate_tokens, texts_of
+
+from vr_plugin_models.catalogue.known_models import prefix_of
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+
+async def embed(
+    client: AsyncOpenAI,
+    model: str,
+    items: Sequence[str | Picture],
+    purpose: Purpose,
+    dimension: int | None,
+) -> Embeddings:
+    """One vector an item, of unit length, in one request."""
+    prefix = prefix_of(model, purpose)
+    texts = [f"{prefix}{text}" for text in texts_of(model, items)]
+    more: dict[str, Any] = {} if dimension is None else {"dimensions": dimension}
+    answer = await client.embeddings.create(
+        model=model, input=texts, encoding_format="float", **more
+    )
+    found = sorted(answer.data, key=lambda each: each.index)
+    counted = getattr(answer.usage, "prompt_tokens", None)
+    tokens = counted if isinstance(counted, int) else sum(map(estimate_tokens, texts))
+    return Embeddings(
+        vectors=[unit(each.embedding) for each in found],
+        model=answer.model or model,
+        usage=Usage(calls=1, input_tokens=tokens),
+    )
+
+
+def unit(vector: Sequence[float]) -> list[float]:
+    """The vector with the length 1."""
+    length = math.sqrt(sum(value * value for value in vector)) or 1.0
+    return [value / length for value in vector]
