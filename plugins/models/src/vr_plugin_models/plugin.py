@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from vr_kernel import ModelProvider, Provider, Section, Services, hookimpl
 
-from vr_plugin_models.catalogue.providers import PROVIDERS, ProviderRow
+from vr_plugin_models.catalogue.providers import PROVIDERS, Family, ProviderRow
 from vr_plugin_models.settings import section
 
+CLASSES: Mapping[Family, str] = {
+    "openai": "vr_plugin_models.openai_compatible.provider:OpenAIModels",
+    "azure": "vr_plugin_models.openai_compatible.provider:OpenAIModels",
+    "anthropic": "vr_plugin_models.anthropic.provider:AnthropicModels",
+    "ollama": "vr_plugin_models.ollama.provider:OllamaModels",
+    "litellm": "vr_plugin_models.litellm.provider:LiteLLMModels",
+}
+"""The class of each family."""
 FIRST = 90
 """Preference of the first row; the kernel's Gemini has 100."""
 
@@ -40,6 +49,7 @@ def _factory(row: ProviderRow) -> Callable[[Services], ModelProvider]:
 
 def _make(row: ProviderRow, services: Services) -> ModelProvider:
     from vr_plugin_models.endpoint import Endpoint
-    from vr_plugin_models.openai_compatible.provider import OpenAIModels
 
-    return OpenAIModels(Endpoint(row, services))
+    module, _, name = CLASSES[row.family].partition(":")
+    made: ModelProvider = getattr(import_module(module), name)(Endpoint(row, services))
+    return made

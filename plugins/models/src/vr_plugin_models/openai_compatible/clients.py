@@ -1,15 +1,12 @@
-"""Clients of OpenAI's SDK, one for each address, and what they fail with."""
+"""Clients of OpenAI's SDK, one for each address."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_models.endpoint import Endpoint
-from vr_plugin_models.failures import Failures
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -63,49 +60,3 @@ class Clients:
         else:
             client = openai.AsyncOpenAI(base_url=address, **shared)
         return client
-
-
-@contextmanager
-def translated(failures: Failures, model: str) -> Iterator[None]:
-    """Turn every error of the SDK and of its HTTP client into one of the kernel's.
-
-    Raises:
-        VrError: UNAVAILABLE for what did not arrive or cannot be read; else by its status.
-    """
-    import httpx2
-    import openai
-
-    try:
-        yield
-    except openai.APIStatusError as error:
-        words = f"{_code(error)} {_message(error)}"
-        raise failures.answer(
-            error.status_code, words, dict(error.response.headers), model
-        ) from None
-    except openai.APITimeoutError:
-        raise failures.network("did not answer in time") from None
-    except openai.APIConnectionError as error:
-        cause = error.__cause__ or error
-        name = type(cause).__name__
-        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout):
-            raise failures.unreachable(name) from None
-        raise failures.network(f"cut the connection ({name})") from None
-    except openai.APIResponseValidationError as error:
-        raise failures.unreadable(type(error).__name__) from None
-    except openai.APIError as error:  # an error within a stream
-        raise failures.answer(500, _message(error), model=model) from None
-    except (httpx2.HTTPError, httpx2.StreamError) as error:
-        raise failures.network(f"cut the connection ({type(error).__name__})") from None
-    except (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError) as error:
-        # An answer in another form makes json, pydantic and the reading fail in all these ways.
-        raise failures.unreadable(type(error).__name__) from None
-
-
-def _code(error: Any) -> str:
-    return str(getattr(error, "code", None) or "")
-
-
-def _message(error: Any) -> str:
-    body = getattr(error, "body", None)
-    said = body.get("message") if isinstance(body, dict) else None
-    return str(said or getattr(error, "message", "") or "")

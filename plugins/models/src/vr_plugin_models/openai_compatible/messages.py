@@ -6,13 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from vr_kernel import Media, Request, Text, ToolCall, ToolResult, ToolSpec, Turn, estimate_tokens
+from vr_kernel import Media, Request, Text, ToolCall, ToolResult, ToolSpec, Turn
 
 from vr_plugin_models.media import in_base64, read_text, unsupported
 from vr_plugin_models.openai_compatible.dialect import Dialect
 
-PICTURE_TOKENS = 1_105
-"""Tokens of a picture of 1,024 pixels in high detail. Source: "Images and vision" of OpenAI."""
 TAKES = "text and images"
 _IN_WORDS = "Answer with one JSON value and nothing else. It must fit this JSON schema:\n"
 
@@ -38,30 +36,6 @@ async def chat_body(model: str, request: Request, dialect: Dialect) -> dict[str,
     if request.thinking is not None and dialect.effort:
         body["reasoning_effort"] = request.thinking
     return body
-
-
-def said(request: Request) -> str:
-    """All words of a request, for estimates."""
-    words = [request.system, json.dumps(request.schema) if request.schema else ""]
-    words += [json.dumps(tool.identity) for tool in request.tools]
-    for turn in request.turns:
-        words += [_words(part) for part in turn.parts]
-    return "\n".join(filter(None, words))
-
-
-def tokens_of(request: Request) -> int:
-    """The tokens of a request, estimated."""
-    parts = [part for turn in request.turns for part in turn.parts]
-    pictures = sum(isinstance(part, Media) and part.kind == "image" for part in parts)
-    return estimate_tokens(said(request)) + pictures * PICTURE_TOKENS
-
-
-def _words(part: object) -> str:
-    if isinstance(part, Text):
-        return part.text
-    if isinstance(part, ToolResult):
-        return part.content
-    return json.dumps(part.identity) if isinstance(part, ToolCall) else ""
 
 
 def _response_format(schema: Mapping[str, Any], dialect: Dialect) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Anthropic, and services that speak its protocol."""

@@ -1,0 +1,188 @@
+"""The kernel's protocol of language models, spoken to Anthropic."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from vr_kernel import (
+    Code,
+    Embeddings,
+    ModelInfo,
+    Picture,
+    Purpose,
+    Reply,
+    ReplyPiece,
+    Request,
+    VrError,
+    require_extra,
+)
+
+from vr_plugin_models.anthropic.dialect import ClaudeDialect
+from vr_plugin_models.anthropic.messages import message_body
+from vr_plugin_models.anthropic.replies import ClaudeReading
+from vr_plugin_models.catalogue.known_models import output_limit
+from vr_plugin_models.endpoint import Endpoint
+from vr_plugin_models.outcomes import estimated
+from vr_plugin_models.requests import said, tokens_of
+from vr_plugin_models.sdk_errors import translated
+from vr_plugin_models.service_models import ServiceModels
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+T = TypeVar("T")
+CONNECT_S = 15.0
+LESSONS = 5
+"""Most refusals that one attempt learns from; none of them is paid for."""
+_COUNTED = ("model", "messages", "system", "tools")
+"""Fields of a request that the count of its tokens takes."""
+
+
+class AnthropicModels(ServiceModels):
+    """Anthropic, or a service that speaks its protocol, as a `ModelProvider`."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._dialects: dict[str, ClaudeDialect] = {}
+        self._made: AsyncAnthropic | None = None
+
+    def adapted(self, info: ModelInfo) -> ModelInfo:
+        """What is known of a model; those that see pictures read PDF, too."""
+        sees = "image" in info.accepts
+        return replace(info, accepts=info.accepts | {"pdf"}) if sees else info
+
+    async def list_models(self) -> list[str]:
+        """The models that the service offers now; see `ServiceModels`."""
+        client = await self._client()
+        with self._translated(""):
+            listed = await client.models.list(limit=1000)
+            return sorted(model.id for model in listed.data)
+
+    async def generate(self, model: str, request: Request) -> Reply:
+        """The whole answer; see `ModelProvider.generate`."""
+
+        async def send(client: AsyncAnthropic, body: dict[str, Any]) -> Reply:
+            reading = ClaudeReading(model)
+            message = await client.messages.create(**body)
+            reading.take_whole(message.to_dict())
+            return _whole(reading, request)
+
+        return await self._ask(model, request, send)
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
+        """The answer in pieces; see `ModelProvider.stream`. Close it to end the request."""
+
+        async def send(client: AsyncAnthropic, body: dict[str, Any]) -> Any:
+            return await client.messages.create(**body, stream=True)
+
+        events = await self._ask(model, request, send)
+        reading = ClaudeReading(model)
+        try:
+            async for text in self._texts(events, reading, model):
+                yield ReplyPiece(text=text)
+        finally:
+            await events.close()
+        yield ReplyPiece(reply=_whole(reading, request))
+
+    async def embed(
+        self,
+        model: str,
+        items: Sequence[str | Picture],  # noqa: ARG002 - the protocol's
+        purpose: Purpose,  # noqa: ARG002
+        dimension: int | None,  # noqa: ARG002
+    ) -> Embeddings:
+        """Refuse: there are no such models here.
+
+        Raises:
+            VrError: UNSUPPORTED.
+        """
+        raise VrError(
+            f"{self.name}/{model} does not make vectors.",
+            Code.UNSUPPORTED,
+            category="EMBEDDINGS_UNSUPPORTED",
+            hint="Name another provider's model: [models] embedding = ['provider/model'].",
+        )
+
+    async def count_tokens(self, model: str, request: Request) -> int:
+        """Count the tokens of the request, as the service counts them."""
+
+        async def send(client: AsyncAnthropic, body: dict[str, Any]) -> int:
+            counted = {name: body[name] for name in _COUNTED if name in body}
+            return (await client.messages.count_tokens(**counted)).input_tokens
+
+        return await self._ask(model, request, send)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        made, self._made = self._made, None
+        if made is not None:
+            await made.close()
+
+    async def _ask(
+        self,
+        model: str,
+        request: Request,
+        send: Callable[[AsyncAnthropic, dict[str, Any]], Awaitable[T]],
+    ) -> T:
+        """Make one attempt, again in another dialect while the service refuses the dialect."""
+        self.require_room(model, tokens_of(request))
+        client = await self._client()
+        thinks = "thinking" if self.info(model).thinking else "none"
+        dialect = self._dialects.setdefault(
+            model, ClaudeDialect(thinking="adaptive" if thinks == "thinking" else "none")
+        )
+        for lesson in range(LESSONS):
+            body = await message_body(model, request, dialect, output_limit(self.name, model))
+            try:
+                with self._translated(model):
+                    return await send(client, body)
+            except VrError as error:
+                refused = error.code is Code.INVALID_INPUT
+                if not refused or lesson == LESSONS - 1 or not dialect.learn(error.message, body):
+                    raise await self.completed(error, model) from None
+        raise AssertionError("the last lesson raises")
+
+    async def _texts(self, events: Any, reading: ClaudeReading, model: str) -> AsyncGenerator[str]:
+        begun = False
+        try:
+            with self._translated(model):
+                async for event in events:
+                    text = reading.take(event.to_dict())
+                    begun = True
+                    if text:
+                        yield text
+        except VrError as error:
+            if begun and error.code is Code.UNAVAILABLE:
+                raise self.failures.truncated(reading.text) from None
+            raise
+        if not reading.is_finished:
+            raise self.failures.truncated(reading.text)
+
+    async def _client(self) -> AsyncAnthropic:
+        if self._made is None:
+            sdk = await asyncio.to_thread(
+                require_extra,
+                "anthropic",
+                "The library for Anthropic is not installed.",
+                'pip install "video-research[anthropic]"',
+            )
+            self._made = sdk.AsyncAnthropic(
+                api_key=self.endpoint.key,
+                auth_token=None,
+                base_url=self.endpoint.address,
+                max_retries=0,  # the kernel retries
+                timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
+            )
+        made: AsyncAnthropic = self._made
+        return made
+
+    def _translated(self, model: str) -> Any:
+        return translated(self.failures, model, "anthropic")
+
+
+def _whole(reading: ClaudeReading, request: Request) -> Reply:
+    reply = reading.reply()
+    return reply if reading.has_usage else estimated(said(request), reply)

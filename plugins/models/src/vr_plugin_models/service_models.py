@@ -1,0 +1,102 @@
+"""The part of a provider that is the same for services of every family."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+
+from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, VrError
+
+from vr_plugin_models.endpoint import Endpoint
+from vr_plugin_models.failures import Failures
+
+
+class ServiceModels(ABC):
+    """What a service is, what it costs, and which of its models are asked: see `ModelProvider`."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.name = endpoint.row.name
+        self.endpoint = endpoint
+
+    @cached_property
+    def failures(self) -> Failures:
+        """Makes the errors of the service."""
+        endpoint, row = self.endpoint, self.endpoint.row
+        return Failures(
+            row.title,
+            variable=row.variable,
+            key_page=row.key_page,
+            address=endpoint.address,
+            key=endpoint.key,
+            local=row.local,
+        )
+
+    def adapted(self, info: ModelInfo) -> ModelInfo:
+        """What is known of a model, with what was learned of it."""
+        return info
+
+    @abstractmethod
+    async def list_models(self) -> list[str]:
+        """The models that the service offers now.
+
+        Raises:
+            VrError: like `generate`.
+        """
+
+    def check(self) -> None:
+        """Check that key and address are configured; see `Endpoint.check`."""
+        self.endpoint.check()
+
+    def access(self) -> ModelAccess:
+        """The way to the service."""
+        return self.endpoint.access()
+
+    def model_for(self, role: Role) -> str | None:
+        """The model for a role."""
+        return self.endpoint.model_for(role)
+
+    def models_for(self, role: Role, model: str = "") -> Sequence[str]:
+        """The models for a role, or those after a model."""
+        return self.endpoint.models_for(role, model)
+
+    def presets(self, role: Role) -> dict[str, str]:
+        """The presets that are models of this service."""
+        return self.endpoint.presets(role)
+
+    def models(self) -> Sequence[ModelInfo]:
+        """The models that are known."""
+        return [self.adapted(info) for info in self.endpoint.models()]
+
+    def info(self, model: str) -> ModelInfo:
+        """What is known of a model that `models` does not list."""
+        return self.adapted(self.endpoint.info(model))
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model."""
+        return self.endpoint.price(model)
+
+    async def completed(self, error: VrError, model: str) -> VrError:
+        """The error, with the models that the service offers when it does not know this one."""
+        if error.code is not Code.NOT_FOUND:
+            return error
+        try:
+            offered = await self.list_models()
+        except VrError:
+            return error
+        return self.failures.unknown_model(error, model, offered)
+
+    def require_room(self, model: str, tokens: int) -> None:
+        """Refuse a request that is larger than the model's window, before it is paid for.
+
+        Raises:
+            VrError: TOO_LARGE, category CONTEXT_EXCEEDED.
+        """
+        window = self.info(model).context
+        if window and tokens > window:
+            raise VrError(
+                f"The request has about {tokens:,} tokens; {self.name}/{model} takes {window:,}.",
+                Code.TOO_LARGE,
+                category="CONTEXT_EXCEEDED",
+                hint="Send less at once, or name a model with a larger window in [models].",
+            )
