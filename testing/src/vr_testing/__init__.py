@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from vr_kernel import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_testing.anthropic.server import FakeAnthropic
+    from vr_testing.anthropic.wire import AnthropicWire
     from vr_testing.block_samples import sample_view
     from vr_testing.contracts.embedder import EmbedderContract
     from vr_testing.contracts.loader import DocumentLoaderContract
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from vr_testing.words import WordEmbedder
 
 _HOMES = {
+    "anthropic.server": "FakeAnthropic",
+    "anthropic.wire": "AnthropicWire",
     "gemini.faults": "Fault",
     "gemini.request": "RecordedRequest",
     "service.answer": "Answer FunctionCall",
@@ -68,10 +72,12 @@ _HOMES = {
 }
 __all__ = [
     "Answer",
+    "AnthropicWire",
     "ArtifactStoreContract",
     "Clock",
     "DocumentLoaderContract",
     "EmbedderContract",
+    "FakeAnthropic",
     "FakeGemini",
     "FakeOpenAI",
     "Fault",

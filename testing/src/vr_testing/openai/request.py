@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote
+
+from vr_testing.service.http import HttpRequest, schema_in
 
 _DEPLOYMENT = re.compile(r"/openai/deployments/([^/]+)/")
 _ACTIONS = {
@@ -15,34 +16,22 @@ _ACTIONS = {
     "/embeddings": "embeddings",
     "/models": "models.list",
 }
-_SCHEMA_IN_WORDS = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIRequest:
-    """One request.
+class OpenAIRequest(HttpRequest):
+    """One request; `action` is `chat.completions`, `embeddings` or `models.list`."""
 
-    Args:
-        method: the HTTP method.
-        path: the path, without what follows `?`.
-        query: what follows it.
-        headers: by name in lower case.
-        body: the parsed JSON; None where there is none.
-        size: bytes of the body, as announced.
-        at: when it came, in seconds of `time.monotonic`.
-        action: `chat.completions`, `embeddings` or `models.list`; empty for anything else.
-        model: the model asked, or the deployment at Azure.
-    """
+    @property
+    def action(self) -> str:
+        """The operation that is asked for; empty for an unknown one."""
+        return next((name for end, name in _ACTIONS.items() if self.path.endswith(end)), "")
 
-    method: str
-    path: str
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
-    body: Any
-    size: int
-    at: float
-    action: str = ""
-    model: str = ""
+    @property
+    def model(self) -> str:
+        """The model asked, or the deployment at Azure; empty for none."""
+        deployment = _DEPLOYMENT.search(self.path)
+        return unquote(deployment[1]) if deployment else str(self.field("model") or "")
 
     @property
     def api_key(self) -> str:
@@ -53,7 +42,7 @@ class OpenAIRequest:
     @property
     def messages(self) -> Sequence[Mapping[str, Any]]:
         """The messages of a chat, as sent."""
-        return self._field("messages") or []
+        return self.field("messages") or []
 
     @property
     def system(self) -> str:
@@ -72,7 +61,7 @@ class OpenAIRequest:
     @property
     def inputs(self) -> list[Any]:
         """The texts to embed."""
-        given = self._field("input")
+        given = self.field("input")
         return given if isinstance(given, list) else [given]
 
     @property
@@ -84,7 +73,7 @@ class OpenAIRequest:
     @property
     def schema(self) -> Mapping[str, Any] | None:
         """The schema of the answer, also one that only the system instruction has."""
-        form = self._field("response_format") or {}
+        form = self.field("response_format") or {}
         if form.get("type") == "json_schema":
             found: Mapping[str, Any] = form["json_schema"]["schema"]
             return found
@@ -93,12 +82,12 @@ class OpenAIRequest:
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:
         """The functions that it declares, as sent."""
-        return [tool["function"] for tool in self._field("tools") or []]
+        return [tool["function"] for tool in self.field("tools") or []]
 
     @property
     def streams(self) -> bool:
         """True when the answer is asked for in pieces."""
-        return bool(self._field("stream"))
+        return bool(self.field("stream"))
 
     @property
     def asks_model(self) -> bool:
@@ -109,9 +98,6 @@ class OpenAIRequest:
     def generates(self) -> bool:
         """True when a model answers it in words."""
         return self.action == "chat.completions"
-
-    def _field(self, name: str) -> Any:
-        return self.body.get(name) if isinstance(self.body, Mapping) else None
 
 
 def text_of(message: Mapping[str, Any]) -> str:
@@ -126,38 +112,3 @@ def parts_of(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The parts of a message whose content is a list."""
     content = message.get("content")
     return content if isinstance(content, list) else []
-
-
-def schema_in(words: str) -> Mapping[str, Any] | None:
-    """The JSON schema that stands at the end of an instruction; None for none."""
-    found = _SCHEMA_IN_WORDS.search(words)
-    try:
-        value = json.loads(found[0]) if found else None
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and "type" in value else None
-
-
-def read_request(
-    method: str, target: str, headers: Mapping[str, str], raw: bytes | None, at: float
-) -> OpenAIRequest:
-    """Parse a request as read from the socket."""
-    url = urlsplit(target)
-    try:
-        body = json.loads(raw) if raw else None
-    except ValueError:
-        body = None
-    action = next((name for end, name in _ACTIONS.items() if url.path.endswith(end)), "")
-    deployment = _DEPLOYMENT.search(url.path)
-    named = body.get("model") if isinstance(body, Mapping) else ""
-    return OpenAIRequest(
-        method=method,
-        path=url.path,
-        query=dict(parse_qsl(url.query)),
-        headers=headers,
-        body=body,
-        size=int(headers.get("content-length") or 0),
-        at=at,
-        action=action,
-        model=unquote(deployment[1]) if deployment else str(named or ""),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,69 +13,45 @@ from vr_kernel.generation import Usage
 from vr_testing.openai.behaviour import OpenAIBehaviour
 from vr_testing.openai.content import chunks, usage_fields, whole
 from vr_testing.openai.errors import as_error, too_long, unknown_model, unsupported
-from vr_testing.openai.request import OpenAIRequest, read_request
+from vr_testing.openai.request import OpenAIRequest
 from vr_testing.service.answer import Answer
-from vr_testing.service.bill import CHARS_PER_TOKEN, Bill, json_tokens, text_tokens
+from vr_testing.service.bill import CHARS_PER_TOKEN, json_tokens, text_tokens
 from vr_testing.service.errors import ServiceError
 from vr_testing.service.faults import ServiceFault
+from vr_testing.service.json_family import JsonFamily
 from vr_testing.service.reply import HttpReply, as_events, as_json
-from vr_testing.service.script import Script
 from vr_testing.service.vectors import vector
 
 PICTURE_TOKENS = 85
 """Tokens of a picture at low detail, as OpenAI documents it."""
 
 
-class OpenAIRoutes:
+class OpenAIRoutes(JsonFamily[OpenAIRequest]):
     """Answers the requests of one fake service, and writes its bill."""
 
-    def __init__(self, behaviour: OpenAIBehaviour, script: Script) -> None:
-        self._behaviour = behaviour
-        self._script = script
-        self.bill = Bill()
+    request_type = OpenAIRequest
+    behaviour: OpenAIBehaviour
 
-    def keeps_body(self, _method: str, _target: str, _headers: Mapping[str, str]) -> bool:
-        """True: every body is JSON."""
-        return True
+    def error(self, error: ServiceError) -> HttpReply:
+        """The error with its body."""
+        return as_error(error)
 
-    def read(
-        self, method: str, target: str, headers: Mapping[str, str], raw: bytes | None, at: float
-    ) -> OpenAIRequest:
-        """Parse a request; see `read_request`."""
-        return read_request(method, target, headers, raw, at)
+    def reply(self, request: OpenAIRequest, fault: ServiceFault | None) -> HttpReply:
+        """The answer to a request.
 
-    def abandon(self, request: OpenAIRequest, data: Iterator[bytes]) -> None:
-        """Do nothing: a request whose connection is reset leaves nothing behind."""
-
-    def failure(self, message: str) -> HttpReply:
-        """500, with what the script said."""
-        return as_error(ServiceError(500, message))
-
-    def answer(
-        self, request: OpenAIRequest, fault: ServiceFault | None, _data: Iterable[bytes]
-    ) -> HttpReply:
-        """The answer to a request."""
-        try:
-            self._check_key(request)
-            if fault is not None and fault.error is not None:
-                raise fault.error(request)
-            if request.action == "models.list":
-                return self._models()
-            if request.action == "embeddings":
-                return self._embed(request)
-            if request.action == "chat.completions":
-                return self._chat(request, fault.alter if fault is not None else None)
-            raise ServiceError(404, f"Invalid URL ({request.method} {request.path})")  # noqa: TRY301 - so does an unknown model
-        except ServiceError as error:
-            return as_error(error)
-
-    def _check_key(self, request: OpenAIRequest) -> None:
-        keys = self._behaviour.keys
-        if keys is not None and request.api_key not in keys:
-            raise ServiceError(401)
+        Raises:
+            ServiceError: for a request that is refused.
+        """
+        if request.action == "models.list":
+            return self._models()
+        if request.action == "embeddings":
+            return self._embed(request)
+        if request.action == "chat.completions":
+            return self._chat(request, fault.alter if fault is not None else None)
+        raise ServiceError(404, f"Invalid URL ({request.method} {request.path})")
 
     def _check(self, request: OpenAIRequest) -> None:
-        behaviour, body = self._behaviour, request.body
+        behaviour, body = self.behaviour, request.body
         if behaviour.models is not None and request.model not in behaviour.models:
             raise unknown_model(request.model)
         form = (body.get("response_format") or {}).get("type")
@@ -93,7 +69,7 @@ class OpenAIRoutes:
 
     def _chat(self, request: OpenAIRequest, alter: Callable[[Answer], Answer] | None) -> HttpReply:
         self._check(request)
-        answer = _within_limit(self._script.answer_to(request), request)
+        answer = _within_limit(self.script.answer_to(request), request)
         answer = answer if alter is None else alter(answer)
         usage = Usage(
             calls=1,
@@ -101,21 +77,21 @@ class OpenAIRoutes:
             output_tokens=text_tokens(answer.text) + json_tokens([c.shown for c in answer.calls]),
             thinking_tokens=0 if answer.blocked else text_tokens(answer.thought),
         )
-        usage = self._behaviour.charged(request.model, usage)
+        usage = self.behaviour.charged(request.model, usage)
         self.bill.add(usage, request.model)
-        shown = usage_fields(usage, self._behaviour.usage)
+        shown = usage_fields(usage, self.behaviour.usage)
         if not request.streams:
             return as_json(whole(answer, request, shown))
         made = as_events(chunks(answer, request, shown))
         return replace(made, events=(*made.events, b"data: [DONE]\n\n"))
 
     def _embed(self, request: OpenAIRequest) -> HttpReply:
-        if self._behaviour.models is not None and request.model not in self._behaviour.models:
+        if self.behaviour.models is not None and request.model not in self.behaviour.models:
             raise unknown_model(request.model)
-        size = int(request.body.get("dimensions") or self._behaviour.dimension)
+        size = int(request.body.get("dimensions") or self.behaviour.dimension)
         tokens = sum(text_tokens(str(text)) for text in request.inputs)
         usage = Usage(calls=1, input_tokens=tokens)
-        self.bill.add(self._behaviour.charged(request.model, usage), request.model)
+        self.bill.add(self.behaviour.charged(request.model, usage), request.model)
         packed = request.body.get("encoding_format") == "base64"
         data = [
             {"object": "embedding", "index": at, "embedding": _encoded(str(text), size, packed)}
@@ -125,7 +101,7 @@ class OpenAIRoutes:
         return as_json({"object": "list", "data": data, "model": request.model, "usage": used})
 
     def _models(self) -> HttpReply:
-        listed = [{"id": name, "object": "model"} for name in sorted(self._behaviour.models or ())]
+        listed = [{"id": name, "object": "model"} for name in sorted(self.behaviour.models or ())]
         return as_json({"object": "list", "data": listed})
 
     def _tokens(self, request: OpenAIRequest) -> int:

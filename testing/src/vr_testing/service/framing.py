@@ -33,7 +33,8 @@ def framed(reply: HttpReply, fault: ServiceFault | None) -> list[bytes]:
 
 
 def _head(reply: HttpReply, framing: str) -> bytes:
-    phrase = HTTPStatus(reply.status).phrase
+    known = reply.status in HTTPStatus.__members__.values()
+    phrase = HTTPStatus(reply.status).phrase if known else "Error"
     lines = [f"HTTP/1.1 {reply.status} {phrase}", framing]
     lines += [f"{name}: {value}" for name, value in reply.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()

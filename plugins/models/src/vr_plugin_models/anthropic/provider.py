@@ -171,7 +171,6 @@ class AnthropicModels(ServiceModels):
             )
             self._made = sdk.AsyncAnthropic(
                 api_key=self.endpoint.key,
-                auth_token=None,
                 base_url=self.endpoint.address,
                 max_retries=0,  # the kernel retries
                 timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline

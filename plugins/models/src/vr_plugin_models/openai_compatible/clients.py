@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 CONNECT_S = 15.0
+ACCOUNT_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
+"""The SDK fills them from the environment; they are for OpenAI alone."""
 NO_KEY = "none"
 """Stands for a key where a service has none; the SDK insists on one."""
 
@@ -58,5 +60,7 @@ class Clients:
                 azure_endpoint=address, api_version=endpoint.setting("api_version"), **shared
             )
         else:
-            client = openai.AsyncOpenAI(base_url=address, **shared)
+            own = endpoint.row.name == "openai"
+            headers = {} if own else dict.fromkeys(ACCOUNT_HEADERS, openai.Omit())
+            client = openai.AsyncOpenAI(base_url=address, default_headers=headers, **shared)
         return client

@@ -1,0 +1,112 @@
+"""The JSON of a model's answer: whole, or as the events of a stream."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vr_kernel.generation import Usage
+
+from vr_testing.anthropic.request import AnthropicRequest
+from vr_testing.service.answer import Answer
+
+PIECES = 4
+_STOP = {"STOP": "end_turn", "MAX_TOKENS": "max_tokens"}
+
+
+def whole(answer: Answer, request: AnthropicRequest, usage: Usage) -> dict[str, Any]:
+    """The body of a message."""
+    return {
+        **_head(request),
+        "content": list(blocks(answer)),
+        "stop_reason": stop_reason(answer),
+        "stop_sequence": None,
+        "usage": usage_fields(usage),
+    }
+
+
+def events(answer: Answer, request: AnthropicRequest, usage: Usage) -> list[dict[str, Any]]:
+    """The events of a stream."""
+    shown = usage_fields(usage)
+    begun = {**_head(request), "content": [], "stop_reason": None, "usage": shown}
+    begun["usage"] = {**shown, "output_tokens": 1}
+    made: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
+    for at, block in enumerate(blocks(answer)):
+        made += _block_events(at, block)
+    said = {"stop_reason": stop_reason(answer), "stop_sequence": None}
+    made.append({"type": "message_delta", "delta": said, "usage": shown})
+    return [*made, {"type": "message_stop"}]
+
+
+def blocks(answer: Answer) -> Iterator[dict[str, Any]]:
+    """The blocks of an answer; thoughts are signed."""
+    if answer.thought:
+        signed = {"thinking": answer.thought, "signature": signature_of(answer.thought)}
+        yield {"type": "thinking", **signed}
+    if answer.text:
+        yield {"type": "text", "text": answer.text}
+    for at, call in enumerate(answer.calls):
+        yield {
+            "type": "tool_use",
+            "id": call.id or f"toolu_{at}",
+            "name": call.name,
+            "input": call.args,
+        }
+
+
+def signature_of(thought: str) -> str:
+    """The signature of a thought: it fits no other."""
+    return hashlib.sha256(thought.encode()).hexdigest()
+
+
+def stop_reason(answer: Answer) -> str:
+    """The reason for the end of an answer."""
+    if answer.calls:
+        return "tool_use"
+    return "refusal" if answer.blocked else _STOP.get(answer.finish, "refusal")
+
+
+def usage_fields(usage: Usage) -> dict[str, Any]:
+    """The usage of an answer as Anthropic reports it; thinking is a part of the output."""
+    return {
+        "input_tokens": usage.input_tokens - usage.cached_tokens,
+        "cache_read_input_tokens": usage.cached_tokens,
+        "cache_creation_input_tokens": 0,
+        "output_tokens": usage.output_tokens + usage.thinking_tokens,
+        "output_tokens_details": {"thinking_tokens": usage.thinking_tokens},
+    }
+
+
+def _head(request: AnthropicRequest) -> dict[str, Any]:
+    return {"id": "msg_fake", "type": "message", "role": "assistant", "model": request.model}
+
+
+def _block_events(at: int, block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    empty, deltas = _opened(block)
+    yield {"type": "content_block_start", "index": at, "content_block": empty}
+    for delta in deltas:
+        yield {"type": "content_block_delta", "index": at, "delta": delta}
+    yield {"type": "content_block_stop", "index": at}
+
+
+def _opened(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A block as it begins, and what is added to it."""
+    if block["type"] == "text":
+        pieces = [{"type": "text_delta", "text": piece} for piece in _split(block["text"])]
+        return {"type": "text", "text": ""}, pieces
+    if block["type"] == "thinking":
+        return {"type": "thinking", "thinking": "", "signature": ""}, [
+            {"type": "thinking_delta", "thinking": block["thinking"]},
+            {"type": "signature_delta", "signature": block["signature"]},
+        ]
+    text = json.dumps(block["input"])
+    pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in _split(text)]
+    return {**block, "input": {}}, pieces
+
+
+def _split(text: str) -> list[str]:
+    length = math.ceil(len(text) / PIECES) or 1
+    return [text[start : start + length] for start in range(0, len(text), length)]

@@ -1,0 +1,135 @@
+"""Routes each request of the Messages API to its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from vr_kernel.generation import Usage
+
+from vr_testing.anthropic.behaviour import AnthropicBehaviour
+from vr_testing.anthropic.content import events, signature_of, whole
+from vr_testing.anthropic.errors import as_error
+from vr_testing.anthropic.request import AnthropicRequest, blocks_of
+from vr_testing.service.answer import Answer
+from vr_testing.service.bill import CHARS_PER_TOKEN, json_tokens, text_tokens
+from vr_testing.service.errors import ServiceError
+from vr_testing.service.faults import ServiceFault
+from vr_testing.service.json_family import JsonFamily
+from vr_testing.service.reply import HttpReply, as_json
+
+PICTURE_TOKENS = 1_600
+
+
+class AnthropicRoutes(JsonFamily[AnthropicRequest]):
+    """Answers the requests of one fake service, and writes its bill."""
+
+    request_type = AnthropicRequest
+    behaviour: AnthropicBehaviour
+
+    def error(self, error: ServiceError) -> HttpReply:
+        """The error with its body."""
+        return as_error(error)
+
+    def reply(self, request: AnthropicRequest, fault: ServiceFault | None) -> HttpReply:
+        """The answer to a request.
+
+        Raises:
+            ServiceError: for a request that is refused.
+        """
+        if request.action == "models.list":
+            listed = [{"type": "model", "id": name} for name in sorted(self.behaviour.models or ())]
+            return as_json({"data": listed, "has_more": False, "first_id": None, "last_id": None})
+        if request.action == "messages.count_tokens":
+            return as_json({"input_tokens": self._tokens(request)})
+        if request.action == "messages":
+            return self._message(request, fault.alter if fault is not None else None)
+        raise ServiceError(404)
+
+    def _check(self, request: AnthropicRequest) -> None:
+        behaviour, body = self.behaviour, request.body
+        if behaviour.models is not None and request.model not in behaviour.models:
+            raise ServiceError(404, f"model: {request.model}")
+        if not isinstance(body.get("max_tokens"), int):
+            raise ServiceError(400, "max_tokens: Field required")
+        config = body.get("output_config") or {}
+        if "format" in config and not behaviour.native_schema:
+            raise ServiceError(400, "output_config.format: this model does not support json_schema")
+        if ("effort" in config or "thinking" in body) and not behaviour.thinks:
+            raise ServiceError(400, "thinking: adaptive thinking is not supported on this model")
+        if "temperature" in body and "thinking" in body:
+            raise ServiceError(400, "temperature may only be set to 1 when thinking is enabled")
+        for message in request.messages:
+            _check_message(message)
+        _check_results(request)
+        if behaviour.context and self._tokens(request) > behaviour.context:
+            raise ServiceError(400, f"prompt is too long: {self._tokens(request)} tokens")
+
+    def _message(
+        self, request: AnthropicRequest, alter: Callable[[Answer], Answer] | None
+    ) -> HttpReply:
+        self._check(request)
+        answer = _within_limit(self.script.answer_to(request), request)
+        answer = answer if alter is None else alter(answer)
+        usage = Usage(
+            calls=1,
+            input_tokens=self._tokens(request),
+            output_tokens=text_tokens(answer.text) + json_tokens([c.shown for c in answer.calls]),
+            thinking_tokens=0 if answer.blocked else text_tokens(answer.thought),
+        )
+        self.bill.add(usage, request.model)
+        if not request.streams:
+            body = whole(answer, request, usage)
+            if self.behaviour.usage == "missing":
+                del body["usage"]
+            return as_json(body)
+        frames = _frames(events(answer, request, usage))
+        return HttpReply(events=frames, headers={"Content-Type": "text/event-stream"})
+
+    def _tokens(self, request: AnthropicRequest) -> int:
+        said = text_tokens(request.text) + text_tokens(request.system)
+        called = [*request.blocks("tool_use"), *request.blocks("tool_result")]
+        declared = json_tokens([*request.tools]) + json_tokens(called)
+        return said + declared + PICTURE_TOKENS * len(request.media)
+
+
+def _frames(made: Sequence[Mapping[str, Any]]) -> tuple[bytes, ...]:
+    """The events as bytes, in the frames in which they are sent; words are in the first one."""
+    kinds = [each["type"] for each in made]
+    first = kinds.index("content_block_delta") + 1 if "content_block_delta" in kinds else 1
+    sent = [_event(each) for each in made]
+    return (b"".join(sent[:first]), *sent[first:])
+
+
+def _event(value: Mapping[str, Any]) -> bytes:
+    return f"event: {value['type']}\ndata: {json.dumps(value)}\n\n".encode()
+
+
+def _within_limit(answer: Answer, request: AnthropicRequest) -> Answer:
+    limit = int(request.body["max_tokens"])
+    if text_tokens(answer.text) <= limit:
+        return answer
+    text = answer.text[: limit * CHARS_PER_TOKEN]
+    return replace(answer, text=text, finish="MAX_TOKENS", calls=())
+
+
+def _check_message(message: Mapping[str, Any]) -> None:
+    for block in blocks_of(message):
+        if block["type"] == "text" and not block["text"].strip():
+            raise ServiceError(400, "messages: text content blocks must be non-empty")
+        if block["type"] == "thinking" and block["signature"] != signature_of(block["thinking"]):
+            raise ServiceError(400, "messages: Invalid `signature` in `thinking` block")
+
+
+def _check_results(request: AnthropicRequest) -> None:
+    asked: list[str] = []
+    for message in request.messages:
+        blocks = blocks_of(message)
+        answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        if sorted(asked) != sorted(answered):
+            raise ServiceError(400, "`tool_use` ids were found without `tool_result` blocks")
+        asked = [block["id"] for block in blocks if block["type"] == "tool_use"]
+        if len(asked) != len({*asked}):
+            raise ServiceError(400, "messages: `tool_use` ids must be unique")
