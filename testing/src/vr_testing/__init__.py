@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from vr_testing.memory_state.artifacts import MemoryArtifacts
     from vr_testing.memory_state.state import MemoryState
     from vr_testing.memory_store import MemoryStore
+    from vr_testing.ollama.server import FakeOllama
+    from vr_testing.ollama.wire import OllamaWire
     from vr_testing.openai.server import FakeOpenAI
     from vr_testing.openai.wire import OpenAIWire
     from vr_testing.recording import LogLine, Progress, RecordedCall
@@ -58,6 +60,8 @@ _HOMES = {
     "memory_state.state": "MemoryState",
     "memory_store": "MemoryStore",
     "contracts.model": "ModelProviderContract",
+    "ollama.server": "FakeOllama",
+    "ollama.wire": "OllamaWire",
     "openai.server": "FakeOpenAI",
     "openai.wire": "OpenAIWire",
     "contracts.recognizer": "TextRecognizerContract",
@@ -79,6 +83,7 @@ __all__ = [
     "EmbedderContract",
     "FakeAnthropic",
     "FakeGemini",
+    "FakeOllama",
     "FakeOpenAI",
     "Fault",
     "FunctionCall",
@@ -89,6 +94,7 @@ __all__ = [
     "MemoryStore",
     "ModelProviderContract",
     "ModelWire",
+    "OllamaWire",
     "OpenAIWire",
     "Progress",
     "RecordedCall",

@@ -74,7 +74,7 @@ class FailureModeContract(ABC):
         async with self.opened() as (provider, wire):
             with wire.hold():
                 asking = asyncio.create_task(provider.generate(self.model, self.request()))
-                await asyncio.to_thread(wire.wait, lambda: wire.in_flight == 1)
+                await asyncio.to_thread(wire.wait, lambda: wire.attempts == wire.in_flight == 1)
                 asking.cancel()
                 await asyncio.wait({asking})
                 assert asking.cancelled()

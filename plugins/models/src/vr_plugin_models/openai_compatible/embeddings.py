@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vr_kernel import Embeddings, Picture, Purpose, Usage, estimate_tokens, texts_of
 
 from vr_plugin_models.catalogue.known_models import prefix_of
+from vr_plugin_models.vectors import unit
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -36,9 +36,3 @@ async def embed(
         model=answer.model or model,
         usage=Usage(calls=1, input_tokens=tokens),
     )
-
-
-def unit(vector: Sequence[float]) -> list[float]:
-    """The vector with the length 1."""
-    length = math.sqrt(sum(value * value for value in vector)) or 1.0
-    return [value / length for value in vector]

@@ -1,0 +1,200 @@
+"""The kernel's protocol of language models, spoken to Ollama."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel import (
+    Code,
+    Embeddings,
+    ModelInfo,
+    Picture,
+    Purpose,
+    Reply,
+    ReplyPiece,
+    Request,
+    Usage,
+    VrError,
+    estimate_tokens,
+    texts_of,
+)
+
+from vr_plugin_models.catalogue.known_models import prefix_of
+from vr_plugin_models.endpoint import Endpoint
+from vr_plugin_models.ollama.context import context_for, require_uncut
+from vr_plugin_models.ollama.errors import translated
+from vr_plugin_models.ollama.messages import chat_fields
+from vr_plugin_models.ollama.replies import OllamaReading
+from vr_plugin_models.outcomes import estimated
+from vr_plugin_models.requests import said, tokens_of
+from vr_plugin_models.service_models import ServiceModels
+from vr_plugin_models.vectors import unit
+
+if TYPE_CHECKING:
+    from ollama import AsyncClient
+
+_ABLE = {"vision": "image"}
+
+
+class OllamaModels(ServiceModels):
+    """An Ollama server as a `ModelProvider`."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._shown: dict[str, ModelInfo] = {}
+        self._made: Any = None
+
+    def adapted(self, info: ModelInfo) -> ModelInfo:
+        """What the server said of a model, once it was asked."""
+        return self._shown.get(info.name, info)
+
+    async def list_models(self) -> list[str]:
+        """The models that were pulled; see `ServiceModels`."""
+        client = await self._client()
+        with translated(self.failures, ""):
+            return sorted(str(each.model) for each in (await client.list()).models)
+
+    async def generate(self, model: str, request: Request) -> Reply:
+        """The whole answer; see `ModelProvider.generate`."""
+        client, fields = await self._prepared(model, request)
+        reading = OllamaReading(model)
+        try:
+            with translated(self.failures, model):
+                reading.take(await client.chat(**fields))
+        except VrError as error:
+            raise await self.completed(error, model) from None
+        return self._whole(reading, model, request)
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[ReplyPiece]:
+        """The answer in pieces; see `ModelProvider.stream`. Close it to end the request."""
+        client, fields = await self._prepared(model, request)
+        lines: Any = await client.chat(**fields, stream=True)
+        reading = OllamaReading(model)
+        try:
+            async for text in self._texts(lines, reading, model):
+                yield ReplyPiece(text=text)
+        except VrError as error:
+            raise await self.completed(error, model) from None
+        finally:
+            await lines.aclose()
+        yield ReplyPiece(reply=self._whole(reading, model, request))
+
+    async def embed(
+        self,
+        model: str,
+        items: Sequence[str | Picture],
+        purpose: Purpose,
+        dimension: int | None,
+    ) -> Embeddings:
+        """One vector an item, of unit length; a text that is too long is refused, and not cut."""
+        prefix = prefix_of(model, purpose)
+        texts = [f"{prefix}{text}" for text in texts_of(model, items)]
+        client = await self._client()
+        try:
+            with translated(self.failures, model):
+                made = await client.embed(
+                    model=model, input=texts, truncate=False, dimensions=dimension
+                )
+        except VrError as error:
+            raise await self.completed(error, model) from None
+        tokens = made.prompt_eval_count or sum(map(estimate_tokens, texts))
+        return Embeddings(
+            vectors=[unit(vector) for vector in made.embeddings],
+            model=made.model or model,
+            usage=Usage(calls=1, input_tokens=tokens, cost_usd=0.0),
+        )
+
+    async def count_tokens(self, model: str, request: Request) -> int:  # noqa: ARG002 - the protocol's
+        """Estimate the tokens of the request: the server does not count before it answers."""
+        return tokens_of(request)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        made, self._made = self._made, None
+        if made is not None:
+            await made.close()
+
+    async def _prepared(self, model: str, request: Request) -> tuple[AsyncClient, dict[str, Any]]:
+        """The client, and the arguments of a chat with room for the whole request."""
+        client = await self._client()
+        known = await self._known(client, model)
+        tokens = tokens_of(request)
+        self.require_room(model, tokens)
+        context = context_for(tokens, request.max_output_tokens, known.context)
+        fields = await chat_fields(model, request, context=context, thinks=bool(known.thinking))
+        if keep_alive := self.endpoint.setting("keep_alive"):
+            fields["keep_alive"] = keep_alive
+        return client, fields
+
+    async def _known(self, client: AsyncClient, model: str) -> ModelInfo:
+        """What the server says of a model; asked once."""
+        if model not in self._shown:
+            try:
+                with translated(self.failures, model):
+                    shown = await client.show(model)
+            except VrError as error:
+                raise await self.completed(error, model) from None
+            self._shown[model] = _read(self.endpoint.info(model), shown)
+        return self._shown[model]
+
+    async def _texts(self, lines: Any, reading: OllamaReading, model: str) -> AsyncGenerator[str]:
+        begun = False
+        try:
+            with translated(self.failures, model):
+                async for line in lines:
+                    text = reading.take(line)
+                    begun = True
+                    if text:
+                        yield text
+        except VrError as error:
+            if begun and error.code is Code.UNAVAILABLE:
+                raise self.failures.truncated(reading.text) from None
+            raise
+        if not reading.is_finished:
+            raise self.failures.truncated(reading.text)
+
+    def _whole(self, reading: OllamaReading, model: str, request: Request) -> Reply:
+        if not reading.has_usage:
+            return _free(estimated(said(request), reading.reply()))
+        expected = estimate_tokens(said(request))
+        require_uncut(model, reading.usage.input_tokens, expected, reading.usage)
+        return reading.reply()
+
+    async def _client(self) -> AsyncClient:
+        if self._made is None:
+            library = await asyncio.to_thread(import_module, "ollama")
+            key = self.endpoint.key
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            self._made = library.AsyncClient(
+                host=self.endpoint.address,
+                headers=headers,
+                timeout=None,
+            )
+        made: AsyncClient = self._made
+        return made
+
+
+def _read(info: ModelInfo, shown: Any) -> ModelInfo:
+    """The model as the server describes it."""
+    able = set(shown.capabilities or ())
+    sizes = [
+        int(value)
+        for name, value in (shown.modelinfo or {}).items()
+        if name.endswith(".context_length") and isinstance(value, int)
+    ]
+    return replace(
+        info,
+        accepts=frozenset({"text", *(_ABLE[name] for name in able & _ABLE.keys())}),
+        thinking=("low", "medium", "high") if "thinking" in able else (),
+        tools="tools" in able,
+        embeds="embedding" in able,
+        context=max(sizes, default=info.context),
+    )
+
+
+def _free(reply: Reply) -> Reply:
+    return reply.model_copy(update={"usage": reply.usage.model_copy(update={"cost_usd": 0.0})})
