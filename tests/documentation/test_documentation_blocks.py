@@ -46,6 +46,8 @@ NOT_RUN = Counter(
         "needs a long video and a key": 1,
         "needs a key of Gemini": 1,
         "changes the environment": 1,
+        "needs a collector": 1,
+        "needs an MLflow server": 1,
     }
 )
 LANGUAGES = {"console", "python", "json", "toml", "yaml", "text", "mermaid"}

@@ -47,11 +47,13 @@ SET = [
     ("GEMINI_SESSION_TIMEOUT_HOURS", "5", "plugins.video", "session_timeout_hours", 5.0),
     ("GEMINI_SESSION_MAX_TURNS", "9", "plugins.video", "session_max_turns", 9),
     ("GEMINI_SESSION_DB", "/kept/talks.db", "plugins.video", "session_db_path", "/kept/talks.db"),
+    ("GEMINI_TRACING_ENABLED", "false", "plugins.tracing", "enabled", False),
+    ("MLFLOW_TRACKING_URI", "http://localhost:9", "plugins.tracing", "mlflow_uri", None),
+    ("MLFLOW_EXPERIMENT_NAME", "talks", "plugins.tracing", "mlflow_experiment", "talks"),
 ]
 UNREAD = findall(
     r"\w+",
     """
-    GEMINI_TRACING_ENABLED MLFLOW_TRACKING_URI MLFLOW_EXPERIMENT_NAME
     DOC_MAX_DOWNLOAD_BYTES DOC_PREPARE_CONCURRENCY DOC_PHASE_CONCURRENCY
     INFRA_MUTATIONS_ENABLED INFRA_ADMIN_TOKEN PROVIDER_HIERARCHY
     VRLMRAG_ROOT VRLMRAG_PROVIDER VRLMRAG_MODEL VRLMRAG_TEMPLATE VRLMRAG_MAX_DEPTH

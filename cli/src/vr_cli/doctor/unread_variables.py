@@ -27,11 +27,6 @@ _PROVIDERS = (
 )
 UNREAD = (
     Unread(
-        "tracing",
-        ("GEMINI_TRACING_ENABLED", "MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"),
-        "This version traces no calls. `vr infra usage` says what was asked and paid.",
-    ),
-    Unread(
         "documents",
         ("DOC_MAX_DOWNLOAD_BYTES", "DOC_PREPARE_CONCURRENCY", "DOC_PHASE_CONCURRENCY"),
         "This version does no research in documents.",

@@ -1,0 +1,86 @@
+"""Places of spans in their traces, by ids that two processes make alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import SpanContext
+    from vr_kernel import CallFinished, RequestFinished, Trace
+
+_ALL = 2**56
+"""Numbers that the last seven bytes of a trace id can be; samplers everywhere use these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a span.
+
+    Attributes:
+        trace: the id of its trace.
+        span: its own id.
+        parent: the id of the span that it belongs to; 0 for none.
+        sampled: whether it is kept.
+        remote: whether the parent is a span of the client.
+        state: the client's `tracestate`.
+    """
+
+    trace: int
+    span: int
+    parent: int
+    sampled: bool
+    remote: bool
+    state: str = ""
+
+    @property
+    def context(self) -> SpanContext:
+        """The span as the library names it."""
+        return self._context(self.span, remote=False)
+
+    @property
+    def parent_context(self) -> SpanContext | None:
+        """The parent as the library names it."""
+        return self._context(self.parent, remote=self.remote) if self.parent else None
+
+    def _context(self, span: int, *, remote: bool) -> SpanContext:
+        from opentelemetry.trace import SpanContext, TraceFlags, TraceState
+
+        state = TraceState.from_header([self.state]) if self.state else None
+        return SpanContext(self.trace, span, remote, TraceFlags(int(self.sampled)), state)
+
+
+def place_of_call(event: CallFinished, share: float) -> Place:
+    """Return the place of a call: below its turn, the call it was made in, or its client."""
+    sent = _sent(event.trace)
+    inner = event.trace.parent
+    parent = span_id(inner) if inner else int(sent[2], 16) if sent else 0
+    return _placed(event.trace, span_id(event.call_id), parent, share, remote=not inner)
+
+
+def place_of_request(event: RequestFinished, share: float) -> Place:
+    """Return the place of an attempt to ask a model: below the call that pays."""
+    own = f"{event.call_id} {event.started_at!r} {event.attempt} {event.purpose} {event.model}"
+    return _placed(event.trace, span_id(own), span_id(event.call_id), share, remote=False)
+
+
+def span_id(of: str) -> int:
+    """Return the id of a span, made from the id of its call."""
+    return int(sha256(of.encode()).hexdigest()[:16], 16)
+
+
+def _placed(trace: Trace, span: int, parent: int, share: float, *, remote: bool) -> Place:
+    sent = _sent(trace)
+    if sent:
+        sampled = bool(int(sent[3], 16) & 1)
+        state = trace.context.get("tracestate", "")
+        return Place(int(sent[1], 16), span, parent, sampled, remote, state)
+    made = int(sha256(trace.root.encode()).hexdigest()[:32], 16)
+    return Place(made, span, parent, made % _ALL < share * _ALL, remote)
+
+
+def _sent(trace: Trace) -> list[str]:
+    """The parts of the client's `traceparent`; none without it. The kernel has checked its form."""
+    sent = trace.context.get("traceparent", "")
+    return sent.split("-") if sent else []
