@@ -41,8 +41,7 @@ def call_attributes(event: CallFinished, shown: Names, *, turn: bool) -> Attribu
         names.RECORDS: event.records,
         names.DELETIONS: event.deletions,
         names.RUN: event.run,
-        **_tokens(event.usage),
-        **({names.REQUESTS: event.usage.calls} if event.usage else {}),
+        **_totals(event.usage),
         **_people(event.principal, event.workspace, shown),
     }
 
@@ -87,6 +86,7 @@ def token_counts(usage: Usage) -> dict[str, int]:
 
 
 def _tokens(usage: Usage | None) -> Attributes:
+    """Tokens of a request, by the names that other programs add up."""
     if usage is None:
         return {}
     billed = token_counts(usage)
@@ -95,9 +95,20 @@ def _tokens(usage: Usage | None) -> Attributes:
         kept[names.CACHED_TOKENS] = usage.cached_tokens
     if usage.thinking_tokens:
         kept[names.THINKING_TOKENS] = usage.thinking_tokens
-    if usage.cost_usd is not None:
-        kept[names.COST] = usage.cost_usd
-    return kept
+    return kept | _cost(usage)
+
+
+def _totals(usage: Usage | None) -> Attributes:
+    """Sums of the requests of a call, by names of ours, so that nobody counts them twice."""
+    if usage is None:
+        return {}
+    billed = token_counts(usage)
+    kept: Attributes = {names.TOTAL_INPUT: billed["input"], names.TOTAL_OUTPUT: billed["output"]}
+    return {**kept, names.REQUESTS: usage.calls, **_cost(usage)}
+
+
+def _cost(usage: Usage) -> Attributes:
+    return {} if usage.cost_usd is None else {names.COST: usage.cost_usd}
 
 
 def _people(principal: str, workspace: str, shown: Names) -> Attributes:

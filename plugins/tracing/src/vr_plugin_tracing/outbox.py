@@ -77,7 +77,9 @@ class Outbox:
         self._thread.join(limit_s)
         lost = self._overflown + self._refused + self._flying + len(self._queue)
         if lost:
-            self._log.warning("spans were lost", to=self._destination.name, spans=lost)
+            self._log.warning(
+                "spans were lost, or nobody confirmed them", to=self._destination.name, spans=lost
+            )
 
     def _run(self) -> None:
         due = time.monotonic() + self._settings.metrics_interval_s
