@@ -9,10 +9,10 @@ from generated_page import cell, code, fresh_config, publish, type_words
 from pydantic import BaseModel
 from vr_kernel import Kernel
 from vr_kernel.config.config import aliases_of
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.config.settings import (
     HttpSettings,
     KernelSettings,
-    ModelsSettings,
     ServeSettings,
     StoreSettings,
 )

@@ -26,9 +26,11 @@ def _fail(error: VrError) -> None:
     raise error
 
 
-async def pay(ledger: UsageLedger, tokens: int = 1, **changes: Any) -> int:
+async def pay(
+    ledger: UsageLedger, tokens: int = 1, *, cost_usd: float | None = None, **changes: Any
+) -> int:
     row = await ledger.begin(replace(FIRST, **changes))
-    await ledger.paid(row, "flash-001", Usage(calls=1, input_tokens=tokens))
+    await ledger.paid(row, "flash-001", Usage(calls=1, input_tokens=tokens, cost_usd=cost_usd))
     return row
 
 
@@ -46,7 +48,7 @@ def zoo(tmp_path: Path) -> Zoo:
 async def used(zoo: Zoo) -> Zoo:
     """An installation that used two models."""
     with closing(UsageLedger(SqliteUsage(zoo.folder / "state" / "usage.db"), _fail)) as ledger:
-        await pay(ledger, 1_234_567, media_seconds=61.4)
+        await pay(ledger, 1_234_567, cost_usd=1.25, media_seconds=61.4)
         await pay(ledger, 5, provider="ollama", tool="x\x1b[31m_y")
         row = await ledger.begin(replace(FIRST, number=2))
         await ledger.failed(row, code="NETWORK_ERROR", usage=None, maybe_paid=True)
@@ -56,13 +58,15 @@ async def used(zoo: Zoo) -> Zoo:
 def test_cost_is_an_aligned_table(used: Zoo) -> None:
     ended = cost(used)
     assert (ended.code, ended.stderr) == (0, "")
-    lines = ended.stdout.splitlines()
+    *lines, remark = ended.stdout.splitlines()
     assert len({len(line) for line in lines}) == 1
-    assert [line.split() for line in lines[1:]] == [
-        ["video_analyze", "1", "2", "1,234,567", "0", "0", "0", "61", "1"],
-        ["x_y", "1", "1", "5", "0", "0", "0", "0", "0"],
-        ["total", "2", "3", "1,234,572", "0", "0", "0", "61", "1"],
+    assert [line.split() for line in lines] == [
+        [*["tool", "cost", "calls", "attempts", "in", "out", "media", "s", "maybe", "paid"]],
+        ["video_analyze", "$1.25", "1", "2", "1,234,567", "0", "61", "1"],
+        ["x_y", "?", "1", "1", "5", "0", "0", "0"],
+        ["total", "≥", "$1.25", "2", "3", "1,234,572", "0", "61", "1"],
     ]
+    assert "not known" in remark
 
 
 def test_cost_by_model_is_json_without_loading_plugins(used: Zoo) -> None:

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from gemini_service import rows_of
 from vr_kernel import Change, Check, Config, Diagnosis, Kernel, hookimpl, load_config
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.config.paths import Paths
-from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.diagnosis import databases, folders, kernel_checks, language_models
 from vr_kernel.diagnosis.configuration import allowed_roots
 from vr_kernel.gemini import examine_keys

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from gemini_service import MODEL, ask, gemini_at, rows_of, video
 from vr_kernel import Code, VrError
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.gemini.catalogue import KNOWN, PRESETS
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Media, Reply, Usage

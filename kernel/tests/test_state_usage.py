@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from vr_kernel import Log, VrError
 from vr_kernel.calls.result_cache import ResultCache
+from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.recorder import PaidRequest, UsageRecorder
-from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.usage import Meter, UsageLedger
 from vr_kernel.state import Attempt
 from vr_kernel.state.sqlite.cache import SqliteCache

@@ -217,7 +217,14 @@ async def test_two_processes_write_and_nothing_is_lost_or_mixed(
 
     await asyncio.to_thread(write)
     assert await ledger.report("tool") == [
-        UsageRow(key="t_x", calls=200, attempts=200, input_tokens=9900, cached_tokens=200)
+        UsageRow(
+            key="t_x",
+            calls=200,
+            attempts=200,
+            input_tokens=9900,
+            cached_tokens=200,
+            unpriced=200,
+        )
     ]
     seen = {(one.call_id, one.usage.input_tokens) for one in await ledger.recent(1000)}
     assert seen == {(f"{name}-{number}", number) for name in "ab" for number in range(100)}

@@ -121,7 +121,7 @@ async def test_every_account_of_what_was_paid_is_the_bill_of_the_service(
     assert sum(outcome.error is None for outcome in outcomes) > 50
     assert any(outcome.data.get("cached") for outcome in outcomes)
 
-    for by in ("tool", "model", "day", "plugin"):
+    for by in ("tool", "model", "day", "plugin", "provider", "principal"):
         assert tokens((await report(kernel, by=by)).total) == gemini.bill
     assert (await report(kernel)).total.attempts == len(gemini.requests_of(*PAID_ACTIONS))
 

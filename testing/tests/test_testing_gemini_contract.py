@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 from vr_kernel import VrError
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.log import Log

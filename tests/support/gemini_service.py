@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ledger_state import ledger_state
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.config.paths import Paths
-from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.gemini.service import GeminiService
 from vr_kernel.generation import Media, Part, Request, Text, Turn
 from vr_kernel.jobs.leases import LedgerLeases

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         MediaResolution,
         Options,
         Part,
+        Price,
+        PriceTable,
         Purpose,
         Reply,
         ReplyPiece,
@@ -56,7 +58,6 @@ if TYPE_CHECKING:
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
-    from vr_kernel.models.prices import Price
     from vr_kernel.models.provider import ModelAccess, ModelInfo, ModelProvider
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.progress import Progress
@@ -128,18 +129,19 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "FollowingStore", "Gemini", "Hit", "IDEMPOTENT", "Identity", "InstalledPlugin", "Jobs",
     "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log", "Media", "MediaResolution",
     "Message", "ModelAccess", "ModelInfo", "ModelProvider", "Models", "Options", "Part", "Passage",
-    "Picture", "Position", "Price", "Progress", "Prompt", "Provider", "Providers", "Purpose",
-    "Query", "Question", "QuoteIndex", "READ_ONLY", "Reading", "Recency", "Record", "RecordField",
-    "RecordKind", "Remedy", "Reply", "ReplyPiece", "Request", "RequestFinished", "Reranker",
-    "Resource", "Role", "RunningCall", "SearchMode", "SearchProvider", "SearchableStore", "Section",
-    "Segment", "Services", "Source", "Store", "StoredRecord", "Structured", "Text", "TextLine",
-    "TextRecognizer", "ThinkingLevel", "Tool", "ToolCall", "ToolResult", "ToolSpec", "Trace",
-    "Turn", "Usage", "UsageReader", "VERSION", "Vectors", "View", "ViewRenderer", "VrError",
-    "WRITES_LOCAL", "WebQuery", "WebResult", "WebResults", "WebSource", "ask_nobody", "build_tool",
-    "cache_key", "check_schema", "did_you_mean", "entity_key", "estimate_tokens", "extra_missing",
-    "find_in", "fit", "hookimpl", "lazy_exports", "load_config", "make_private", "private_file",
-    "private_folder", "prompt", "require_extra", "rerank", "resource", "sharing", "spelled_out",
-    "texts_of", "tool", "understand", "view", "visible", "visible_json", "visible_line",
+    "Picture", "Position", "Price", "PriceTable", "Progress", "Prompt", "Provider", "Providers",
+    "Purpose", "Query", "Question", "QuoteIndex", "READ_ONLY", "Reading", "Recency", "Record",
+    "RecordField", "RecordKind", "Remedy", "Reply", "ReplyPiece", "Request", "RequestFinished",
+    "Reranker", "Resource", "Role", "RunningCall", "SearchMode", "SearchProvider",
+    "SearchableStore", "Section", "Segment", "Services", "Source", "Store", "StoredRecord",
+    "Structured", "Text", "TextLine", "TextRecognizer", "ThinkingLevel", "Tool", "ToolCall",
+    "ToolResult", "ToolSpec", "Trace", "Turn", "Usage", "UsageReader", "VERSION", "Vectors", "View",
+    "ViewRenderer", "VrError", "WRITES_LOCAL", "WebQuery", "WebResult", "WebResults", "WebSource",
+    "ask_nobody", "build_tool", "cache_key", "check_schema", "did_you_mean", "entity_key",
+    "estimate_tokens", "extra_missing", "find_in", "fit", "hookimpl", "lazy_exports", "load_config",
+    "make_private", "private_file", "private_folder", "prompt", "require_extra", "rerank",
+    "resource", "sharing", "spelled_out", "texts_of", "tool", "understand", "view", "visible",
+    "visible_json", "visible_line",
 ]
 # fmt: on
 
@@ -159,7 +161,7 @@ __getattr__, __dir__ = lazy_exports(
         "events": "CallFinished RequestFinished Trace",
         "files.artifacts": "Artifact",
         "files.policy": "FileMatches",
-        "generation": "Embeddings Media MediaResolution Options Part Purpose "
+        "generation": "Embeddings Media MediaResolution Options Part Price PriceTable Purpose "
         "Reply ReplyPiece Request Role Text ThinkingLevel ToolCall "
         "ToolResult ToolSpec Turn Usage WebSource",
         "health": "Check Diagnosis Level Remedy",
@@ -170,7 +172,6 @@ __getattr__, __dir__ = lazy_exports(
         "journal.following": "FollowingStore",
         "kernel": "Kernel",
         "log": "Log",
-        "models.prices": "Price",
         "models.provider": "ModelAccess ModelInfo ModelProvider",
         "models.structured": "Structured check_schema",
         "progress": "Progress",

@@ -47,9 +47,10 @@ class Kernel:
         plugins: name -> plugin object or module; without it installed plugins are discovered.
         roots: folders below which files may be read, in addition to the configured ones.
         schemas: those of tools, from earlier starts.
-        tell: called with each plugin that is not fully available; by default they are logged.
-        retry: load again plugins that took long to fail before, even if they have not changed.
-        state: keeps what outlives a call; SQLite files of the state folder when left out.
+        tell: called with each plugin that is not fully available; logged by default.
+        retry: load plugins again that took long to fail before.
+        handed: whether a client handed the environment over, and its keys to this program.
+        state: keeps what outlives a call; files of the state folder when left out.
 
     Attributes:
         config: the settings in use.
@@ -65,10 +66,11 @@ class Kernel:
         schemas: ToolSchemas | None = None,
         tell: Callable[[PluginStatus], None] | None = None,
         retry: bool = False,
+        handed: bool = False,
         state: State | None = None,
     ) -> None:
         self.config = config
-        self._foundation = Foundation(config, roots, state)
+        self._foundation = Foundation(config, roots, state, handed=handed)
         self._foundation.jobs.serve(self._served)
         self._plugins = Plugins(self._foundation)
         self._plugins.load(plugins, schemas, tell, retry=retry)

@@ -205,6 +205,14 @@ class ProviderRegistry:
         what = " ".join(slot) if slot[1] != "own" else slot[0]
         return contained(what, owner.plugin, owner.log)
 
+    def keys_of(self, kind: type[T], name: str) -> tuple[str, ...]:
+        """The settings that hold the keys of a provider; see `Provider`.
+
+        Raises:
+            KeyError: when there is no such provider.
+        """
+        return self._entries[(kind.__name__, name)][0].keys
+
     def owner_of(self, kind: type[T], name: str) -> Owner:
         """Return the plugin that provides it.
 

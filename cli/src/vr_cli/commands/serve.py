@@ -55,14 +55,15 @@ def serve(
     if address is not None:
         kernel = _kernel(config)
         return run_alone(_serve_http(kernel, *_host_and_port(address)), kernel.log)
-    if sys.stdin is not None and sys.stdin.isatty():
+    by_hand = sys.stdin is not None and sys.stdin.isatty()
+    if by_hand:
         click.echo(AT_A_TERMINAL, err=True)
     from vr_server import StdoutGuard
 
     guard = StdoutGuard()
     # Start-up makes objects that live to the end: garbage collection would be wasted work.
     gc.disable()
-    kernel = _kernel(config)
+    kernel = _kernel(config, handed=not by_hand)
     return run_alone(_serve(kernel, guard), kernel.log)
 
 
@@ -110,7 +111,7 @@ async def _serve_http(kernel: Kernel, host: str, port: int) -> int:
     return 0 if server.started else 1
 
 
-def _kernel(config: Config) -> Kernel:
+def _kernel(config: Config, *, handed: bool = False) -> Kernel:
     from vr_kernel import Kernel
     from vr_kernel.config import server_roots
     from vr_kernel.signatures import ToolSchemas
@@ -120,7 +121,7 @@ def _kernel(config: Config) -> Kernel:
     schemas = ToolSchemas(config.paths.cache / "schemas.json")
     roots = server_roots(Path.cwd(), Path.home())
     with own_streams():
-        kernel = Kernel(config, roots=roots, schemas=schemas)
+        kernel = Kernel(config, roots=roots, schemas=schemas, handed=handed)
     schemas.save()
     write_index(kernel)
     return kernel

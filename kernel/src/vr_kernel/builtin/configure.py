@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from vr_kernel.call import Call, produced_by
 from vr_kernel.config.config import shown
-from vr_kernel.config.settings import Preset
+from vr_kernel.config.model_settings import Preset
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import Role, ThinkingLevel
 from vr_kernel.models.models import LanguageModels

@@ -95,21 +95,26 @@ async def show_plugins(services: Services, found: PluginList) -> View:
 @view(tool="infra_usage")
 async def show_usage(services: Services, report: UsageReport) -> View:
     """One row a tool, model or day, with the columns in which there is something."""
+    from vr_kernel.models.usage_report import money  # seldom shown
+
     del services
     if not report.rows:
         return View("Use of language models", [Prose("No language model was used.")])
-    names = [name for name in type(report.total).model_fields if name != "key"]
+    left_out = {"key", "cost_usd", "unpriced"}
+    names = [name for name in type(report.total).model_fields if name not in left_out]
     twin = {"attempts"} if report.total.attempts == report.total.calls else set[str]()
     told = [name for name in names if getattr(report.total, name) and name not in twin]
 
     def row(of: UsageRow) -> list[Cell]:
-        return [of.key, *(cell_of(getattr(of, name)) for name in told)]
+        return [of.key, money(of), *(cell_of(getattr(of, name)) for name in told)]
 
     rows = [*map(row, report.rows), row(report.total)]
-    left = f"{report.left_out} more rows are only in the total." if report.left_out else ""
-    columns = [titled(report.by), *(titled(name.removesuffix("_tokens")) for name in told)]
+    notes = [f"{report.left_out} more rows are only in the total."] if report.left_out else []
+    if unpriced := report.total.unpriced:
+        notes.append(f"The cost leaves out calls whose price is not known: {unpriced}.")
+    columns = [titled(report.by), "Cost", *(titled(name.removesuffix("_tokens")) for name in told)]
     table = Table(columns, rows)
-    return View("Use of language models", [table], ["in tokens"], notes=[left] if left else [])
+    return View("Use of language models", [table], ["in dollars and tokens"], notes=notes)
 
 
 @view(tool="job_list")

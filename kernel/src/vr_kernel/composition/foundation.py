@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel.access import Identity
 from vr_kernel.calls.context import Context
 from vr_kernel.config.config import Config
-from vr_kernel.config.settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.exports import deferred
 from vr_kernel.files.artifacts import Artifacts
@@ -31,10 +30,12 @@ from vr_kernel.journal.dead_letters import (
 )
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
+from vr_kernel.models.configuration import ModelConfiguration
+from vr_kernel.models.consent import Consent
 from vr_kernel.models.models import LanguageModels
 from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier, RetryPolicy
-from vr_kernel.models.roles import ModelConfiguration, Roles
+from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter, UsageLedger
 from vr_kernel.models.vectors import VectorCache
 from vr_kernel.protocols.work import InstalledPlugin
@@ -65,7 +66,12 @@ class Foundation:
     """The services of one configuration, without plugins. Nothing is opened before use."""
 
     def __init__(
-        self, config: Config, roots: Sequence[str | Path] = (), state: State | None = None
+        self,
+        config: Config,
+        roots: Sequence[str | Path] = (),
+        state: State | None = None,
+        *,
+        handed: bool = False,
     ) -> None:
         self.config = config
         self.redaction = Redaction(secrets_of(config.environ, [config.models, config.serve]))
@@ -84,7 +90,7 @@ class Foundation:
         self.patience = Patience()
         self.patience.room_of = self.room_of
         self._build_storage(state)
-        self._build_models()
+        self._build_models(handed=handed)
         self._build_jobs()
 
     def context_of(
@@ -234,7 +240,7 @@ class Foundation:
         }
         return choices.get(kind, "")
 
-    def _build_models(self) -> None:
+    def _build_models(self, *, handed: bool) -> None:
         configuration = ModelConfiguration(self.config.models)
         self.usage = UsageLedger(deferred(lambda: self.state.usage), self._warn_no_ledger)
         self.gemini = GeminiService(
@@ -245,9 +251,10 @@ class Foundation:
         )
         meter = Meter(call_id="", tool="", plugin="", principal=self.identity.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
+        consent = Consent(configuration, self.providers, self.config, handed=handed)
         self.models = LanguageModels(
-            roles=Roles(configuration, self.providers),
-            retrier=Retrier(lambda: _policy(configuration.current)),
+            roles=Roles(configuration, self.providers, consent),
+            retrier=Retrier(lambda: RetryPolicy.of(configuration.current)),
             recorder=UsageRecorder(
                 *(self.usage, meter, limit, self.journal),
                 room_of=self.room_of,
@@ -280,15 +287,6 @@ def _former_uploads() -> Mapping[str, Adopt]:
     from vr_kernel.gemini.former_registry import former_tables
 
     return former_tables()
-
-
-def _policy(settings: ModelsSettings) -> RetryPolicy:
-    return RetryPolicy(
-        attempts=settings.attempts,
-        base_delay_s=settings.retry_base_delay_s,
-        max_delay_s=settings.retry_max_delay_s,
-        deadline_s=settings.deadline_s,
-    )
 
 
 def _user() -> str:

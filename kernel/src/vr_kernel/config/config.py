@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.config.paths import Paths, env_files, find_paths, keep_private
 from vr_kernel.config.settings import (
     EnvAlias,
     HttpSettings,
     KernelSettings,
-    ModelsSettings,
     ServeSettings,
     StoreSettings,
 )

@@ -17,8 +17,6 @@ from pydantic import (
     SecretStr,
 )
 
-from vr_kernel.generation import Role, ThinkingLevel
-
 
 @dataclass(frozen=True, slots=True)
 class EnvAlias:
@@ -55,7 +53,6 @@ Folders = Annotated[list[Annotated[Path, AfterValidator(_at_home)]], _split(os.p
 
 
 Keys = Annotated[list[SecretStr], _split(",")]
-Preset = Literal["best", "stable", "budget"]
 
 
 class Section(BaseModel):
@@ -154,75 +151,6 @@ class HttpSettings(Section):
         "max_redirects": "Up to five redirects are followed.",
         "user_agent": "Pages are requested under the program's own name.",
     }
-
-
-class ModelsSettings(Section):
-    """`[models]`: keys, roles, and how hard to try. Times in seconds."""
-
-    gemini_api_keys: Annotated[
-        Keys, EnvAlias("GEMINI_API_KEYS"), EnvAlias("GEMINI_API_KEY"), EnvAlias("GOOGLE_API_KEY")
-    ] = Field([], description="Keys of Gemini, used in turn.")
-    gemini_base_url: Annotated[str, EnvAlias("GOOGLE_GEMINI_BASE_URL")] = Field(
-        "", description="Another address of the service, such as a proxy."
-    )
-    gemini_api_version: str = Field(
-        "v1beta", pattern=r"^v[0-9][a-z0-9]*$", description="Version of the service's interface."
-    )
-    gemini_model: Annotated[str, EnvAlias("GEMINI_MODEL")] = Field(
-        "", description="Gemini's model for most work; empty: the preset's."
-    )
-    gemini_flash_model: Annotated[str, EnvAlias("GEMINI_FLASH_MODEL")] = Field(
-        "", description="Gemini's model for small work; empty: the preset's."
-    )
-    preset: Preset = Field(
-        "best", description="A set of Gemini's models: by quality, by rate limits, or by cost."
-    )
-    thinking_level: Annotated[ThinkingLevel, EnvAlias("GEMINI_THINKING_LEVEL")] = Field(
-        "high", description="How hard models think when a call does not say."
-    )
-    temperature: Annotated[float, Field(ge=0, le=2), EnvAlias("GEMINI_TEMPERATURE")] = Field(
-        1.0, description="How free models choose words when a call does not say."
-    )
-    default: Names = Field(
-        [], description="Models for all roles without their own, as provider/model, best first."
-    )
-    fast: Names = Field([], description="Models for small work.")
-    deep: Names = Field([], description="Models for hard questions.")
-    vision: Names = Field([], description="Models that watch videos and look at pictures.")
-    embedding: Names = Field([], description="Models that turn text into vectors.")
-    judge: Names = Field([], description="Models that judge answers and rank results.")
-    recursive: Names = Field([], description="Models that split large questions up.")
-    attempts: Annotated[int, Field(ge=1, le=10), EnvAlias("GEMINI_RETRY_MAX_ATTEMPTS")] = Field(
-        3, description="How often a request is tried."
-    )
-    retry_base_delay_s: Annotated[
-        float, Field(gt=0, le=60), EnvAlias("GEMINI_RETRY_BASE_DELAY")
-    ] = Field(1.0, description="Pause before the second try; it doubles each time.")
-    retry_max_delay_s: Annotated[float, Field(gt=0, le=600), EnvAlias("GEMINI_RETRY_MAX_DELAY")] = (
-        Field(60.0, description="Longest pause between two tries.")
-    )
-    deadline_s: float = Field(
-        600,
-        gt=0,
-        le=86_400,
-        description="For one request, all tries and waiting for its turn included.",
-    )
-    upload_deadline_s: float = Field(600, gt=0, le=86_400, description="For an upload to be ready.")
-    concurrency: int = Field(32, ge=1, le=1000, description="Most requests at the same time.")
-    context_cache_ttl_s: Annotated[float, EnvAlias("GEMINI_CONTEXT_CACHE_TTL")] = Field(
-        3600,
-        ge=60,
-        le=604_800,
-        description="How long the service keeps a video ready between questions.",
-    )
-    clear_context_caches: Annotated[bool, EnvAlias("CLEAR_CACHE_ON_SHUTDOWN")] = Field(
-        False, description="End all of them when the program ends."
-    )
-
-    def models_of(self, role: Role) -> list[str]:
-        """The models chosen for a role, as `provider/model`, best first; empty for none."""
-        chosen: list[str] = getattr(self, role)
-        return chosen or ([] if role == "embedding" else self.default)
 
 
 class ServeSettings(Section):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import get_args
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.generation import Role
 from vr_kernel.health import Diagnosis
@@ -35,7 +35,7 @@ def known_models(roles: Roles) -> Diagnosis:
 def _configured(settings: ModelsSettings) -> Iterator[tuple[str, str]]:
     for role in get_args(Role):
         for name in getattr(settings, role):
-            if name != AUTO:
+            if name != AUTO and ("/" in name or name.startswith(GEMINI)):
                 yield role, name
     for setting in ("gemini_model", "gemini_flash_model"):
         if name := getattr(settings, setting).strip():

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from vr_kernel.config.settings import ModelsSettings, Preset
+from vr_kernel.config.model_settings import ModelsSettings, Preset
 from vr_kernel.errors import did_you_mean
 from vr_kernel.generation import Role, ThinkingLevel
 from vr_kernel.generation.requests import THINKING_LEVELS
@@ -91,14 +91,21 @@ PRESETS: Mapping[Preset, Choice] = {
 }
 
 
+FLASH = "gemini-flash"
+"""The preset of a former system; the model that it meant is no longer served."""
+
+
 def presets(role: Role) -> dict[str, str]:
     """The model of each preset for a role."""
-    return {name: _of(role, choice) for name, choice in PRESETS.items()}
+    named: dict[str, str] = {name: _of(role, choice) for name, choice in PRESETS.items()}
+    return {**named, FLASH: PRESETS["best"].flash}
 
 
 def suggest(role: Role, settings: ModelsSettings) -> str:
     """The model for a role: the one that is configured, else the one of the preset."""
-    configured = {"embedding": "", **dict.fromkeys(_SMALL, settings.gemini_flash_model)}
+    small = dict.fromkeys(_SMALL, settings.gemini_flash_model)
+    recursive = settings.gemini_recursive_model or settings.gemini_flash_model
+    configured = {"embedding": "", **small, "recursive": recursive}
     model = bare(configured.get(role, settings.gemini_model))
     return model or _of(role, PRESETS[settings.preset])
 

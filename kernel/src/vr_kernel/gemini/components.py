@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.log import Log
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.parts import check_media, contents, plan

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.gemini.errors import KEY_PAGE
 from vr_kernel.health import Check, Diagnosis
 
@@ -57,7 +57,7 @@ def examine_address(address: str) -> Diagnosis:
         return Diagnosis.fault("It is no http or https address.", fix)
     if parts.username or parts.password or parts.query:
         return Diagnosis.fault(f"The address of {host} holds a name, a password or a query.", fix)
-    if parts.scheme == "http" and not _is_here(host):
+    if parts.scheme == "http" and not is_here(host):
         return Diagnosis.warning(f"Keys and videos go to {host} unencrypted.", "Use https.")
     return Diagnosis.ok(f"{parts.scheme}://{host}")
 
@@ -74,7 +74,8 @@ def _wrong_with(key: str) -> str:
     return ""
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
+    """True for this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import exhausted, key_missing
 from vr_kernel.gemini.response_tracking import ResponseTracking

@@ -6,29 +6,44 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.gemini.catalogue import KNOWN, bare, presets, suggest
 from vr_kernel.gemini.contexts import GONE, UNUSABLE, Contexts
 from vr_kernel.gemini.embeddings import GeminiEmbedder
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.generate_config import generate_config
+from vr_kernel.gemini.health import is_here
 from vr_kernel.gemini.parts import check_media
 from vr_kernel.gemini.pool import Pool
 from vr_kernel.gemini.question import GeminiRequest, Prepared
 from vr_kernel.gemini.replies import Reading
 from vr_kernel.gemini.streams import read_stream
 from vr_kernel.gemini.uploads import Uploads
-from vr_kernel.generation import Embeddings, Purpose, Reply, ReplyPiece, Request, Role, Text, Turn
-from vr_kernel.models.provider import ModelInfo
+from vr_kernel.generation import (
+    Embeddings,
+    Price,
+    PriceTable,
+    Purpose,
+    Reply,
+    ReplyPiece,
+    Request,
+    Role,
+    Text,
+    Turn,
+)
+from vr_kernel.models.provider import ModelAccess, ModelInfo
 
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
 
 T = TypeVar("T")
+GOOGLE = "https://generativelanguage.googleapis.com"
 SHORTEST_TIMEOUT_S = 30.0
 """The service refuses a timeout below 10 s; the kernel's own deadline may be shorter."""
 
@@ -63,6 +78,20 @@ class GeminiModels:
         """The configured model, else the one of the preset."""
         return suggest(role, self._settings())
 
+    def models_for(self, role: Role, model: str = "") -> Sequence[str]:
+        """The model for a role, or one that is named, and the fallback that is configured."""
+        settings = self._settings()
+        after = bare(settings.gemini_fallback_model) if role != "embedding" else ""
+        names = [model or suggest(role, settings), after]
+        return [name for name in dict.fromkeys(names) if name]
+
+    def access(self) -> ModelAccess:
+        """The way to the service."""
+        settings = self._settings()
+        address = settings.gemini_base_url or GOOGLE
+        local = is_here(urlsplit(address).hostname or "")
+        return ModelAccess(address, "GEMINI_API_KEY", bool(settings.gemini_api_keys), local)
+
     def presets(self, role: Role) -> dict[str, str]:
         """The model of each preset for a role."""
         return presets(role)
@@ -70,6 +99,15 @@ class GeminiModels:
     def models(self) -> Sequence[ModelInfo]:
         """The models of the catalogue."""
         return [known.info for known in KNOWN.values()]
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model, by the list that comes with this release."""
+        return self._prices.of(bare(model))
+
+    @property
+    def prices_of(self) -> str:
+        """The date of that list."""
+        return self._prices.as_of
 
     async def generate(self, model: str, request: Request) -> Reply:
         """The whole answer; see `ModelProvider.generate`."""
@@ -111,6 +149,10 @@ class GeminiModels:
         whole = replace(request, turns=(*spoken, *request.turns), cached_content="")
         tokens, _ = await self._ask(bare(model), whole, _count_tokens)
         return tokens
+
+    @cached_property
+    def _prices(self) -> PriceTable:
+        return PriceTable((files(__package__) / "prices.json").read_text("utf-8"))
 
     async def _ask(
         self, model: str, request: Request, send: Callable[[Prepared], Awaitable[T]]

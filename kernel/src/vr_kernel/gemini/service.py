@@ -9,14 +9,14 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import VrError
 from vr_kernel.gemini.components import Components
 from vr_kernel.generation import Media, Reply
 from vr_kernel.log import Log
+from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.provider import ModelProvider
 from vr_kernel.models.recorder import PaidRequest
-from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.progress import Report, silent
 
 if TYPE_CHECKING:

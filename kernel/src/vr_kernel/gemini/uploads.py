@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from vr_kernel.config.settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.gemini.errors import is_gone
 from vr_kernel.gemini.pool import Account

@@ -11,6 +11,7 @@ from vr_kernel.generation.conversation import (
     ToolResult,
     Turn,
 )
+from vr_kernel.generation.prices import Price, PriceTable
 from vr_kernel.generation.requests import (
     Embeddings,
     Options,
@@ -31,6 +32,8 @@ __all__ = [
     "MediaResolution",
     "Options",
     "Part",
+    "Price",
+    "PriceTable",
     "Purpose",
     "Reply",
     "ReplyPiece",

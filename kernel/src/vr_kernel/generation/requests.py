@@ -15,6 +15,8 @@ Role = Literal["default", "fast", "deep", "vision", "embedding", "judge", "recur
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 Purpose = Literal["document", "query"]
 """The use of an embedding: for a text that is searched, or for the query."""
+COST_DIGITS = 9
+"""Digits of a cost in dollars: equal costs are equal numbers, in whatever order they are summed."""
 THINKING_LEVELS: tuple[ThinkingLevel, ...] = ("minimal", "low", "medium", "high")
 
 
@@ -129,7 +131,8 @@ class Usage(BaseModel):
         paid = [usage.cost_usd for usage in (self, other) if usage.charged]
         known = [cost for cost in paid if cost is not None]
         tokens = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
-        return Usage(**tokens, cost_usd=sum(known) if known and len(known) == len(paid) else None)
+        whole = known and len(known) == len(paid)
+        return Usage(**tokens, cost_usd=round(sum(known), COST_DIGITS) if whole else None)
 
     @property
     def charged(self) -> bool:

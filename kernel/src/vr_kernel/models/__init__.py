@@ -8,12 +8,14 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.models.usage_reading import read_usage
-    from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow
+    from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, dollars, money
 
 __all__ = [
     "Grouping",
     "UsageReport",
     "UsageRow",
+    "dollars",
+    "money",
     "read_usage",
 ]
 
@@ -21,6 +23,6 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "usage_reading": "read_usage",
-        "usage_report": "Grouping UsageReport UsageRow",
+        "usage_report": "Grouping UsageReport UsageRow dollars money",
     },
 )

@@ -15,9 +15,9 @@ from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
+from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.recorder import PaidRequest, UsageRecorder, media_seconds
 from vr_kernel.models.retry import Retrier
-from vr_kernel.models.roles import ProvidedModel
 from vr_kernel.models.tool_calls import asked_model, marked, with_calls_settled, with_own_state
 from vr_kernel.state.cache import cache_key
 from vr_kernel.text.visible_text import VisiblePieces, visible, visible_json
@@ -30,6 +30,8 @@ _OTHERS_MAY_ANSWER = frozenset(
     {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED}
 )
 """Errors after which the next model of a role is asked."""
+TOO_SMALL = "CONTEXT_EXCEEDED"
+"""Category of the error of a request that is larger than a model's window."""
 _NONE_CAN = NOT_ASKED - {CIRCUIT_OPEN}
 """Categories of those errors that are not about the model."""
 
@@ -163,16 +165,16 @@ class Answers:
             begun = found.value
             seen = VisiblePieces()
             async with aclosing(begun):
-                with self.recorder.watched(begun.row):
+                with self.recorder.watched(begun.row, found.model):
                     piece = begun.first
                     while piece.reply is None:
                         if text := seen.take(piece.text):
                             yield ReplyPiece(text=text)
                         piece = await begun.next(end)
-                self.recorder.paid(begun.row, found.model, piece.reply)
+                reply = self.recorder.paid(begun.row, found.model, piece.reply)
                 if text := seen.rest():
                     yield ReplyPiece(text=text)
-                yield ReplyPiece(reply=_whole(found, piece.reply, request))
+                yield ReplyPiece(reply=_whole(found, reply, request))
 
     async def _first_of(
         self,
@@ -196,7 +198,7 @@ class Answers:
                     )
                 return _Found(value, model, failures)
             except VrError as error:
-                others = error.code in _OTHERS_MAY_ANSWER and error.category not in _NONE_CAN
+                others = _may_others_answer(error)
                 if model is models[-1] or not others:
                     await self.keep(error)
                     raise
@@ -233,10 +235,17 @@ class Answers:
         async def attempt(number: int) -> BegunStream:
             row = await self.recorder.begin(paid, number)
             pieces = paid.send()
-            with self.recorder.watched(row):
+            with self.recorder.watched(row, model):
                 return BegunStream(model, row, pieces, await next_piece(pieces))
 
         return attempt
+
+
+def _may_others_answer(error: VrError) -> bool:
+    """Check if the failure is one of this model, or one that any other would have."""
+    if error.category == TOO_SMALL:
+        return True
+    return error.code in _OTHERS_MAY_ANSWER and error.category not in _NONE_CAN
 
 
 def _for_model(request: Request, model: ProvidedModel) -> tuple[Request, bool]:

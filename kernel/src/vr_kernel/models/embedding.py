@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from vr_kernel.generation import Embeddings, Purpose
 from vr_kernel.items.acceptance import require_accepted
 from vr_kernel.models.batches import embed_in_batches
+from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.recorder import PaidRequest, UsageRecorder
 from vr_kernel.models.retry import Retrier
-from vr_kernel.models.roles import ProvidedModel
 
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture

@@ -24,9 +24,10 @@ from vr_kernel.generation import (
 )
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
+from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
-from vr_kernel.models.roles import ProvidedModel, Roles
+from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:

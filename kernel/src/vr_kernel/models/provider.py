@@ -71,8 +71,10 @@ class ModelProvider(Protocol):
       that of `model_for` and then its fallback; with a `model`, that one and those that the user
       configured to come after it;
     - `access() -> ModelAccess`: where it is reached. One without is taken for a remote service;
+    - `info(model) -> ModelInfo`: what is known of a model, also of one that `models` does not list;
     - `price(model) -> Price | None`: the price of a model, None when it is not known. A usage whose
       `cost_usd` it sets itself needs none;
+    - `prices_of`: the date of its price list, as text;
     - `async list_models() -> Sequence[str]`: the models that the service offers now.
     """
 

@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from pydantic import BaseModel
+
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Media, Request, Usage
-from vr_kernel.models.roles import ProvidedModel
+from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.usage import Meter, UsageLedger
 
 if TYPE_CHECKING:
     from vr_kernel.models.observed import SentRequest, Told
     from vr_kernel.storage.room import Room, RoomOf
 
+UNPRICED = "The price of {model} is not known, so its cost is not counted."
 _HIDDEN = frozenset(
     {"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED", Code.INTERNAL}
 )
@@ -132,10 +135,9 @@ class UsageRecorder:
     async def attempt(self, request: PaidRequest[Awaitable[A]], number: int) -> A:
         """Make one attempt and account for it."""
         row = await self.begin(request, number)
-        with self.watched(row):
+        with self.watched(row, request.model):
             answer = await request.send()
-        self.paid(row, request.model, answer)
-        return answer
+        return self.paid(row, request.model, answer)
 
     async def begin(self, request: PaidRequest[Any], number: int) -> int:
         """Record that a request is sent; returns its row.
@@ -176,15 +178,23 @@ class UsageRecorder:
             self._shared.sent[row] = SentRequest(request, number, self.meter)
         return row
 
-    def paid(self, row: int, model: ProvidedModel, answer: Paid) -> None:
-        """Account for an answer that arrived."""
-        self.meter.add(answer.usage, f"{model.provider.name}/{answer.model}")
-        self._write(row, self._ledger.paid(row, answer.model, answer.usage))
-        self._tell(row, answer.usage, answer.model)
+    def paid(self, row: int, model: ProvidedModel, answer: A) -> A:
+        """Account for an answer that arrived, and return it with its cost."""
+        usage, prices = model.priced(answer.usage, answer.model)
+        self.meter.add(usage, f"{model.provider.name}/{answer.model}")
+        if usage.cost_usd is None:
+            self.meter.tell_once(UNPRICED.format(model=model.name))
+        self._write(row, self._ledger.paid(row, answer.model, usage, prices))
+        self._tell(row, usage, answer.model)
+        priced = {"usage": usage}
+        return answer.model_copy(update=priced) if isinstance(answer, BaseModel) else answer
 
-    def failed(self, row: int, error: VrError) -> None:
+    def failed(self, row: int, error: VrError, model: ProvidedModel | None = None) -> None:
         """Account for an attempt that failed; the error carries its cost, if any."""
+        prices = ""
         if error.usage is not None:
+            if model is not None:
+                error.usage, prices = model.priced(error.usage, model.id)
             self.meter.add(error.usage)
         self._write(
             row,
@@ -193,6 +203,7 @@ class UsageRecorder:
                 code=error.category,
                 usage=error.usage,
                 maybe_paid=error.usage is None and error.category in _HIDDEN,
+                prices=prices,
             ),
         )
         self._tell(row, error.usage, error=error)
@@ -208,12 +219,12 @@ class UsageRecorder:
         self._tell(row, given_up=True)
 
     @contextmanager
-    def watched(self, row: int) -> Iterator[None]:
-        """Account for any failure within the block."""
+    def watched(self, row: int, model: ProvidedModel | None = None) -> Iterator[None]:
+        """Account for any failure within the block, of a request to that model."""
         try:
             yield
         except VrError as error:
-            self.failed(row, error)
+            self.failed(row, error, model)
             raise
         except BaseException:
             self.hidden(row)

@@ -14,7 +14,7 @@ from vr_kernel.models.structured import MisfitError, Shape
 
 if TYPE_CHECKING:
     from vr_kernel.models.answers import Answers, ModelAnswer
-    from vr_kernel.models.roles import ProvidedModel
+    from vr_kernel.models.provided import ProvidedModel
 
 V = TypeVar("V")
 SHORT = 20_000

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
+from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.models.circuit import NO_ROOM, NOT_ASKED, Circuit
@@ -38,6 +39,16 @@ class RetryPolicy:
     base_delay_s: float = 1.0
     max_delay_s: float = 60.0
     deadline_s: float = 600.0
+
+    @classmethod
+    def of(cls, settings: ModelsSettings) -> RetryPolicy:
+        """The limits that are configured."""
+        return cls(
+            attempts=settings.attempts,
+            base_delay_s=settings.retry_base_delay_s,
+            max_delay_s=settings.retry_max_delay_s,
+            deadline_s=settings.deadline_s,
+        )
 
 
 class Retrier:

@@ -15,7 +15,7 @@ from vr_kernel.models.retry import DEADLINE_EXCEEDED
 
 if TYPE_CHECKING:
     from vr_kernel.models.answers import ModelAnswer
-    from vr_kernel.models.roles import ProvidedModel
+    from vr_kernel.models.provided import ProvidedModel
 
 CLOSE_S = 5.0
 """Seconds that a provider may take to close a stream."""

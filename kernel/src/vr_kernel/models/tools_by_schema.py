@@ -17,7 +17,7 @@ from vr_kernel.text.visible_text import visible
 
 if TYPE_CHECKING:
     from vr_kernel.models.answers import Answers, ModelAnswer
-    from vr_kernel.models.roles import ProvidedModel
+    from vr_kernel.models.provided import ProvidedModel
 
 _TASK = """\
 You can call tools. Answer with one JSON object: in `say` what you say to the user, in `calls` the

@@ -46,6 +46,11 @@ class Meter:
         if model and model not in self.models:
             self.models.append(model)
 
+    def tell_once(self, note: str) -> None:
+        """Add a remark, unless it was made."""
+        if note not in self.notes:
+            self.notes.append(note)
+
     def add_all(self, other: Meter) -> None:
         """Count everything that another meter counted."""
         self.usage += other.usage
@@ -85,17 +90,20 @@ class UsageLedger:
         """
         return await self._table.begin(attempt)
 
-    async def paid(self, row: int, model: str, usage: Usage) -> None:
+    async def paid(self, row: int, model: str, usage: Usage, prices: str = "") -> None:
         """Record the cost of an answer.
 
         Args:
             row: what `begin` returned.
             model: the one that answered, without its provider's name before it.
-            usage: what it reported.
+            usage: what it reported, and what that costs.
+            prices: the date of the price list by which that is known.
         """
-        await self._end(row, "paid", usage, model=model)
+        await self._end(row, "paid", usage, model=model, prices=prices)
 
-    async def failed(self, row: int, *, code: str, usage: Usage | None, maybe_paid: bool) -> None:
+    async def failed(
+        self, row: int, *, code: str, usage: Usage | None, maybe_paid: bool, prices: str = ""
+    ) -> None:
         """Record that an attempt failed.
 
         Args:
@@ -103,10 +111,11 @@ class UsageLedger:
             code: of the error.
             usage: what it cost nevertheless.
             maybe_paid: whether a reply that never arrived may have been charged.
+            prices: as of `paid`.
         """
         charged = usage is not None and usage != Usage()
         state: AttemptState = "maybe_paid" if maybe_paid else "paid" if charged else "free"
-        await self._end(row, state, usage or Usage(), code=code)
+        await self._end(row, state, usage or Usage(), code=code, prices=prices)
 
     async def report(
         self,
@@ -116,7 +125,7 @@ class UsageLedger:
         until: datetime | None = None,
         principal: str | None = None,
     ) -> list[UsageRow]:
-        """Sums by tool, UTC day, answering model or plugin; see `UsageTable.sums`.
+        """Sums by tool, UTC day, answering model, plugin, provider or principal.
 
         Times without a time zone are in UTC.
 
@@ -143,10 +152,17 @@ class UsageLedger:
         self._table.close()
 
     async def _end(
-        self, row: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
+        self,
+        row: int,
+        state: AttemptState,
+        usage: Usage,
+        *,
+        model: str = "",
+        code: str = "",
+        prices: str = "",
     ) -> None:
         try:
-            await self._table.end(row, state, usage, model=model, code=code)
+            await self._table.end(row, state, usage, model=model, code=code, prices=prices)
         except VrError as error:
             if not self._warned:
                 self._warned = True

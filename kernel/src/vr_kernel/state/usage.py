@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from vr_kernel.generation import Usage
 
-Grouping = Literal["tool", "day", "model", "plugin"]
+Grouping = Literal["tool", "day", "model", "plugin", "provider", "principal"]
 """The groups of sums: `day` is a UTC date, `model` is `provider/model` that answered."""
 AttemptState = Literal["paid", "free", "maybe_paid"]
 """The end of an attempt: `free` cost nothing; `maybe_paid` may have, without a reply."""
@@ -43,7 +43,10 @@ class Attempt:
 
 
 class UsageRow(BaseModel):
-    """Sums over attempts; `calls` were paid; `maybe_paid` may have been, without a reply."""
+    """Sums over attempts; `calls` were paid; `maybe_paid` may have been, without a reply.
+
+    `cost_usd` is in US dollars, without the `unpriced` calls, whose price is not known.
+    """
 
     key: str
     calls: int = 0
@@ -54,6 +57,8 @@ class UsageRow(BaseModel):
     thinking_tokens: int = 0
     cached_tokens: int = 0
     media_seconds: float = 0.0
+    cost_usd: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,14 @@ class UsageTable(Protocol):
         """
 
     async def end(
-        self, number: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
+        self,
+        number: int,
+        state: AttemptState,
+        usage: Usage,
+        *,
+        model: str = "",
+        code: str = "",
+        prices: str = "",
     ) -> None:
         """Record the end of an attempt; the first end stands.
 
@@ -102,6 +114,7 @@ class UsageTable(Protocol):
             usage: its cost.
             model: the one that answered, without its provider's name before it.
             code: of the error that ended it.
+            prices: the date of the price list by which its cost is known.
         """
 
     async def sums(

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, VrError
 
+from vr_plugin_models.catalogue.known_models import priced_at
 from vr_plugin_models.endpoint import Endpoint
 from vr_plugin_models.failures import Failures
 
@@ -75,6 +76,11 @@ class ServiceModels(ABC):
     def price(self, model: str) -> Price | None:
         """The price of a model."""
         return self.endpoint.price(model)
+
+    @property
+    def prices_of(self) -> str:
+        """The date of the price list."""
+        return priced_at().isoformat()
 
     async def completed(self, error: VrError, model: str) -> VrError:
         """The error, with the models that the service offers when it does not know this one."""

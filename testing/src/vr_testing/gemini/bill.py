@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable, Iterable, Mapping
+from importlib.resources import files
 from typing import Any
 
-from vr_kernel.generation import Usage
+from vr_kernel.generation import PriceTable, Usage
 
 from vr_testing.gemini.request import look_up
 from vr_testing.service.bill import json_tokens, text_tokens
@@ -23,6 +24,11 @@ THINKING_TOKENS = {"": 0, "MINIMAL": 0, "LOW": 16, "MEDIUM": 64, "HIGH": 256}
 
 SizeOf = Callable[[str], int | None]
 """Bytes of an uploaded file by its URL, None for any other URL."""
+
+
+def google_prices() -> PriceTable:
+    """The prices by which the service bills: those of the kernel's list."""
+    return PriceTable((files("vr_kernel.gemini") / "prices.json").read_text("utf-8"))
 
 
 def part_tokens(parts: Iterable[Mapping[str, Any]], size_of: SizeOf) -> int:

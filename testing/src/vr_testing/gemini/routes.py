@@ -10,7 +10,7 @@ from vr_kernel.generation import Usage
 from vr_testing.gemini import background, content, errors
 from vr_testing.gemini.background import Background, Work
 from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.bill import THINKING_TOKENS, part_tokens
+from vr_testing.gemini.bill import THINKING_TOKENS, google_prices, part_tokens
 from vr_testing.gemini.caches import Caches
 from vr_testing.gemini.calls import check_calls
 from vr_testing.gemini.errors import ApiError, as_error
@@ -42,7 +42,7 @@ class Routes:
     def __init__(self, behaviour: Behaviour, script: Script) -> None:
         self._behaviour = behaviour
         self._script = script
-        self.bill = Bill()
+        self.bill = Bill(google_prices().of)
         self.files = Files(behaviour)
         self.caches = Caches(behaviour, self.files)
         self._interactions = Background(behaviour, "fake_interaction_")

@@ -78,8 +78,8 @@ class GeminiWire:
 
     @property
     def bill(self) -> Usage:
-        """See `ModelWire.bill`."""
-        return self._gemini.bill
+        """See `ModelWire.bill`; the service itself reports tokens alone."""
+        return self._gemini.bill.model_copy(update={"cost_usd": None})
 
 
 def _sent(request: RecordedRequest) -> Sent:

@@ -53,10 +53,17 @@ class MemoryUsage:
         return len(self._attempts)
 
     async def end(
-        self, number: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
+        self,
+        number: int,
+        state: AttemptState,
+        usage: Usage,
+        *,
+        model: str = "",
+        code: str = "",
+        prices: str = "",
     ) -> None:
         """Record the end of an attempt; the first end stands."""
-        f"{model}{code}".encode()
+        f"{model}{code}{prices}".encode()
         if not 0 < number <= len(self._attempts) or self._attempts[number - 1].state != "sent":
             return
         kept = self._attempts[number - 1]
@@ -74,6 +81,8 @@ class MemoryUsage:
                 row.calls += kept.state == "paid"
                 row.attempts += 1
                 row.maybe_paid += kept.shown(now) == "maybe_paid"
+                row.cost_usd += kept.usage.cost_usd or 0.0
+                row.unpriced += kept.state == "paid" and kept.usage.cost_usd is None
                 row.media_seconds += kept.attempt.media_seconds
                 for name in TOKENS:
                     setattr(row, name, getattr(row, name) + getattr(kept.usage, name))
@@ -109,5 +118,5 @@ def _recorded(kept: _Kept, now: float) -> RecordedAttempt:
         number=attempt.number,
         state=kept.shown(now),
         code=kept.code,
-        usage=Usage(calls=int(kept.state == "paid"), **tokens),
+        usage=Usage(calls=int(kept.state == "paid"), cost_usd=kept.usage.cost_usd, **tokens),
     )

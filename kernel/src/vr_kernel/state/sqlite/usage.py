@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vr_kernel.errors import VrError
 from vr_kernel.generation import Usage
+from vr_kernel.generation.requests import COST_DIGITS
 from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.state.usage import (
     TOKENS,
@@ -23,7 +24,7 @@ from vr_kernel.state.usage import (
 )
 from vr_kernel.storage.damaged_rows import MOST_TOLD
 from vr_kernel.storage.patience import Patience
-from vr_kernel.storage.principal_marks import MARK, mark_of
+from vr_kernel.storage.principal_marks import MARK, mark_of, principal_of
 from vr_kernel.storage.sound_rows import is_sound
 
 _SCHEMA = """
@@ -54,21 +55,24 @@ CREATE TABLE IF NOT EXISTS attempt (
 _BEGUN = (
     "at, call_id, job_id, tool, plugin, principal, provider, model, purpose, number, media_seconds"
 )
-_SUMS = (*TOKENS, "media_seconds")
+_SUMS = (*TOKENS, "media_seconds", "coalesce(usd, 0.0)", "state = 'paid' AND usd IS NULL")
 _MODEL = "provider || '/' || coalesce(answered_by, model)"
 _GROUPS: dict[Grouping, str] = {
     "tool": "tool",
     "day": "date(at, 'unixepoch')",
     "model": _MODEL,
     "plugin": "plugin",
+    "provider": "provider",
+    "principal": MARK,
 }
 _STATE = "CASE WHEN state = 'sent' AND at < :heard THEN 'maybe_paid' ELSE state END"
 _COUNTED = " AND ".join(f"typeof({name}) = 'integer'" for name in TOKENS)
 _SOUND = (
     f"({_COUNTED} AND typeof(media_seconds) = 'real' AND typeof(at) = 'real'"
+    " AND typeof(usd) IN ('real', 'null')"
     " AND state IN ('sent', 'paid', 'free', 'maybe_paid'))"
 )
-_NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int)
+_NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int, float)
 _MOST_TOKENS = "sum(input_tokens) + sum(output_tokens) + sum(thinking_tokens) DESC, 1"
 
 
@@ -119,12 +123,21 @@ class SqliteUsage(TableFile):
         return await self.database.run(write)
 
     async def end(
-        self, number: int, state: AttemptState, usage: Usage, *, model: str = "", code: str = ""
+        self,
+        number: int,
+        state: AttemptState,
+        usage: Usage,
+        *,
+        model: str = "",
+        code: str = "",
+        prices: str = "",
     ) -> None:
         """Record the end of an attempt; the first end stands."""
         tokens = [getattr(usage, name) for name in TOKENS]
-        values = (state, model or None, code or None, *tokens, number)
-        columns = ", ".join(f"{name} = ?" for name in ("state", "answered_by", "code", *TOKENS))
+        cost = (usage.cost_usd, prices or None)
+        values = (state, model or None, code or None, *cost, *tokens, number)
+        named = ("state", "answered_by", "code", "usd", "price_table", *TOKENS)
+        columns = ", ".join(f"{name} = ?" for name in named)
 
         def write(connection: sqlite3.Connection) -> None:
             statement = f"UPDATE attempt SET {columns} WHERE id = ? AND state = 'sent'"  # noqa: S608 - constant columns
@@ -151,7 +164,7 @@ class SqliteUsage(TableFile):
         def read(connection: sqlite3.Connection) -> list[RecordedAttempt]:
             rows = connection.execute(
                 f"SELECT at, call_id, tool, {_MODEL}, purpose, number, {_STATE},"  # noqa: S608 - constant text
-                f" coalesce(code, ''), {', '.join(TOKENS)} FROM attempt"
+                f" coalesce(code, ''), {', '.join(TOKENS)}, coalesce(usd, -1.0) FROM attempt"
                 " ORDER BY id DESC LIMIT :limit",
                 values,
             )
@@ -192,14 +205,19 @@ class SqliteUsage(TableFile):
         found = []
         for *row, first in rows:
             if is_sound(row[:1], (str,)):
-                found.append(UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))))
+                values = dict(zip(UsageRow.model_fields, row, strict=True))
+                if by == "principal":
+                    values["key"] = principal_of(values["key"], self._owner)
+                values["cost_usd"] = round(values["cost_usd"], COST_DIGITS)
+                found.append(UsageRow(**values))
             else:
                 self.database.leave_out("attempt", first)
         return found
 
 
 def _recorded(row: Sequence[object]) -> RecordedAttempt:
-    at, call_id, tool, model, purpose, number, state, code, *tokens = row
+    at, call_id, tool, model, purpose, number, state, code, *tokens, usd = row
+    cost = float(str(usd))
     return RecordedAttempt(
         at=datetime.fromtimestamp(float(str(at)), UTC),
         call_id=str(call_id),
@@ -209,5 +227,9 @@ def _recorded(row: Sequence[object]) -> RecordedAttempt:
         number=int(str(number)),
         state=str(state),
         code=str(code),
-        usage=Usage(calls=int(state == "paid"), **dict(zip(TOKENS, tokens, strict=True))),
+        usage=Usage(
+            calls=int(state == "paid"),
+            cost_usd=None if cost < 0 else cost,
+            **dict(zip(TOKENS, tokens, strict=True)),
+        ),
     )

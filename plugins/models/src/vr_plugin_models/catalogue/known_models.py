@@ -50,7 +50,7 @@ def rows_of(provider: str) -> Mapping[str, Mapping[str, Any]]:
 
 def price_of(provider: str, model: str) -> Price | None:
     """The price of a model; None when it is not known."""
-    return _price(rows_of(provider).get(model, {}))
+    return Price.of(rows_of(provider).get(model, {}))
 
 
 def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
@@ -85,16 +85,3 @@ def prefix_of(model: str, purpose: str) -> str:
         if pattern.search(model):
             return query if purpose == "query" else document
     return ""
-
-
-def _price(row: Mapping[str, Any]) -> Price | None:
-    if "input" not in row:
-        return None
-    beyond = _price(row["beyond"]) if "beyond" in row else None
-    return Price(
-        input=row["input"],
-        output=row.get("output", 0.0),
-        cached=row.get("cached"),
-        above=row.get("above", 0),
-        beyond=beyond,
-    )

@@ -25,9 +25,11 @@ class UsageContract(PartContract):
         """Groups with most tokens come first, equal ones by name; cached tokens count no more."""
         async with self.opened(lambda: MIDNIGHT) as state:
             table = state.usage
-            await pay(table, Usage(input_tokens=5))
-            await pay(table, Usage(input_tokens=7), provider="ollama", media_seconds=1.5)
-            await pay(table, Usage(input_tokens=1, output_tokens=2, thinking_tokens=3))
+            await pay(table, Usage(input_tokens=5, cost_usd=0.25))
+            local = Usage(input_tokens=7, cost_usd=0.0)
+            await pay(table, local, provider="ollama", media_seconds=1.5)
+            thought = Usage(input_tokens=1, output_tokens=2, thinking_tokens=3, cost_usd=0.5)
+            await pay(table, thought)
             await pay(table, Usage(cached_tokens=9), provider="zoo")
             failed = await table.begin(replace(FIRST, model="pro"))
             await table.end(failed, "free", Usage(), code="QUOTA")
@@ -40,14 +42,17 @@ class UsageContract(PartContract):
                     input_tokens=6,
                     output_tokens=2,
                     thinking_tokens=3,
+                    cost_usd=0.75,
                 ),
                 UsageRow(
                     key="ollama/flash-001", calls=1, attempts=1, input_tokens=7, media_seconds=1.5
                 ),
                 UsageRow(key="gemini/pro", attempts=1),
-                UsageRow(key="zoo/flash-001", calls=1, attempts=1, cached_tokens=9),
+                UsageRow(key="zoo/flash-001", calls=1, attempts=1, cached_tokens=9, unpriced=1),
             ]
             assert [row.attempts for row in await sums(table, "plugin")] == [5]
+            assert [row.key for row in await sums(table, "provider")] == ["gemini", "ollama", "zoo"]
+            assert [row.key for row in await sums(table, "principal")] == ["ann"]
 
     async def test_an_attempt_ends_once(self) -> None:
         """The first end stands; the end of an unknown one changes nothing."""
@@ -59,7 +64,7 @@ class UsageContract(PartContract):
             await table.end(number + 1, "paid", Usage(input_tokens=9))
             await table.end(0, "paid", Usage(input_tokens=9))
             assert await sums(table, "tool") == [
-                UsageRow(key="video_analyze", calls=1, attempts=1, input_tokens=5)
+                UsageRow(key="video_analyze", calls=1, attempts=1, input_tokens=5, unpriced=1)
             ]
 
     async def test_the_newest_attempts_come_first(self) -> None:

@@ -1,6 +1,6 @@
-"""Write `models.json`: prices, windows and media of models, from two published price lists.
+"""Write the prices, windows and media of models, from two published price lists.
 
-    python plugins/models/scripts/models.py LITELLM_JSON GENAI_PRICES_FOLDER AS_OF
+    python scripts/model_prices.py LITELLM_JSON GENAI_PRICES_FOLDER AS_OF
 
 `LITELLM_JSON` is `model_prices_and_context_window_backup.json` of an installed `litellm`;
 `GENAI_PRICES_FOLDER` is a folder in which `genai-prices` is installed. Figures are facts; they are
@@ -14,7 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "src" / "vr_plugin_models" / "catalogue" / "models.json"
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "plugins/models/src/vr_plugin_models/catalogue/models.json"
+GEMINI = ROOT / "kernel/src/vr_kernel/gemini/prices.json"
 MILLION = 1_000_000
 PROVIDERS = {
     "anthropic": "anthropic",
@@ -38,9 +40,11 @@ TIERS = (128_000, 200_000, 256_000, 272_000, 512_000)
 
 
 def main(litellm: Path, genai_prices: Path, as_of: str) -> None:
-    """Write the file."""
+    """Write both files."""
     models: dict[str, dict[str, Any]] = {name: {} for name in sorted({*PROVIDERS.values()})}
-    for name, row in json.loads(litellm.read_text("utf-8")).items():
+    listed = json.loads(litellm.read_text("utf-8"))
+    _write_gemini(listed, as_of)
+    for name, row in listed.items():
         provider = PROVIDERS.get(row.get("litellm_provider", ""))
         if provider and row.get("mode") in {"chat", "embedding"} and not name.startswith("ft:"):
             models[provider][_bare(name, row["litellm_provider"])] = _known(row)
@@ -51,6 +55,23 @@ def main(litellm: Path, genai_prices: Path, as_of: str) -> None:
     lines = [f'"{name}": {{\n{_rows(rows)}\n}}' for name, rows in shown.items()]
     text = json.dumps(head)[:-1] + ', "providers": {\n' + ",\n".join(lines) + "\n}}\n"
     TARGET.write_text(text, "utf-8")
+
+
+def _write_gemini(listed: dict[str, dict[str, Any]], as_of: str) -> None:
+    """Write the prices of the kernel's own provider."""
+    rows = {}
+    for name, row in listed.items():
+        bare = name.removeprefix("gemini/")
+        if row.get("litellm_provider") == "gemini" and bare != name and _is_text(bare, row):
+            rows[bare] = _priced(row)
+    head = json.dumps({"as_of": as_of, "source": "price list of litellm"})[:-1]
+    text = f'{head}, "models": {{\n{_rows(dict(sorted(rows.items())))}\n}}}}\n'
+    GEMINI.write_text(text, "utf-8")
+
+
+def _is_text(name: str, row: dict[str, Any]) -> bool:
+    ours = name.startswith(("gemini-", "deep-research"))
+    return ours and row.get("mode") in {"chat", "embedding"}
 
 
 def _rows(rows: dict[str, Any]) -> str:
@@ -64,12 +85,7 @@ def _bare(name: str, provider: str) -> str:
 
 def _known(row: dict[str, Any]) -> dict[str, Any]:
     """The row of a model of the first list."""
-    known: dict[str, Any] = {**_price(row, "")}
-    for tier in TIERS:
-        suffix = f"_above_{tier // 1000}k_tokens"
-        if f"input_cost_per_token{suffix}" in row:
-            known |= {"above": tier, "beyond": _price(row, suffix)}
-            break
+    known = _priced(row)
     known |= {"context": row["max_input_tokens"]} if row.get("max_input_tokens") else {}
     known |= {"output_limit": row["max_output_tokens"]} if row.get("max_output_tokens") else {}
     known |= {"images": True} if row.get("supports_vision") else {}
@@ -78,6 +94,15 @@ def _known(row: dict[str, Any]) -> dict[str, Any]:
     known |= {"tools": True} if row.get("supports_function_calling") else {}
     known |= {"thinks": True} if row.get("supports_reasoning") else {}
     return known
+
+
+def _priced(row: dict[str, Any]) -> dict[str, Any]:
+    """The price of a model, with that of longer requests where it has one."""
+    for tier in TIERS:
+        suffix = f"_above_{tier // 1000}k_tokens"
+        if f"input_cost_per_token{suffix}" in row:
+            return {**_price(row, ""), "above": tier, "beyond": _price(row, suffix)}
+    return {**_price(row, "")}
 
 
 def _price(row: dict[str, Any], suffix: str) -> dict[str, float]:

@@ -1,0 +1,140 @@
+"""`[models]`: keys, roles, and how hard to try."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from vr_kernel.config.settings import EnvAlias, Keys, Names, Section
+from vr_kernel.generation import Price, Role, ThinkingLevel
+
+Preset = Literal["best", "stable", "budget"]
+
+
+class ModelPrice(Section):
+    """A price in US dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(0.0, ge=0)
+    cached: float | None = Field(None, ge=0)
+
+
+class ModelsSettings(Section):
+    """`[models]`: keys, roles, and how hard to try. Times in seconds."""
+
+    gemini_api_keys: Annotated[
+        Keys, EnvAlias("GEMINI_API_KEYS"), EnvAlias("GEMINI_API_KEY"), EnvAlias("GOOGLE_API_KEY")
+    ] = Field([], description="Keys of Gemini, used in turn.")
+    gemini_base_url: Annotated[str, EnvAlias("GOOGLE_GEMINI_BASE_URL")] = Field(
+        "", description="Another address of the service, such as a proxy."
+    )
+    gemini_api_version: str = Field(
+        "v1beta", pattern=r"^v[0-9][a-z0-9]*$", description="Version of the service's interface."
+    )
+    gemini_model: Annotated[str, EnvAlias("GEMINI_MODEL")] = Field(
+        "", description="Gemini's model for most work; empty: the preset's."
+    )
+    gemini_flash_model: Annotated[str, EnvAlias("GEMINI_FLASH_MODEL")] = Field(
+        "", description="Gemini's model for small work; empty: the preset's."
+    )
+    gemini_fallback_model: Annotated[str, EnvAlias("GEMINI_FALLBACK_MODEL")] = Field(
+        "", description="Gemini's model that is asked when the first one does not answer."
+    )
+    gemini_recursive_model: Annotated[str, EnvAlias("GEMINI_RECURSIVE_MODEL")] = Field(
+        "", description="Gemini's model for parts of large questions; empty: as for small work."
+    )
+    preset: Preset = Field(
+        "best", description="A set of Gemini's models: by quality, by rate limits, or by cost."
+    )
+    thinking_level: Annotated[ThinkingLevel, EnvAlias("GEMINI_THINKING_LEVEL")] = Field(
+        "high", description="How hard models think when a call does not say."
+    )
+    temperature: Annotated[
+        float,
+        Field(ge=0, le=2),
+        EnvAlias("GEMINI_TEMPERATURE"),
+        EnvAlias("VRLMRAG_TEMPERATURE"),
+    ] = Field(1.0, description="How free models choose words when a call does not say.")
+    default: Names = Field(
+        [], description="Models for all roles without their own, as provider/model, best first."
+    )
+    fast: Names = Field([], description="Models for small work.")
+    deep: Names = Field([], description="Models for hard questions.")
+    vision: Names = Field([], description="Models that watch videos and look at pictures.")
+    embedding: Names = Field([], description="Models that turn text into vectors.")
+    judge: Names = Field([], description="Models that judge answers and rank results.")
+    recursive: Names = Field([], description="Models that split large questions up.")
+    hierarchy: Annotated[Names, EnvAlias("PROVIDER_HIERARCHY")] = Field(
+        [], description="Providers that `auto` walks, in order; empty: Gemini, then all others."
+    )
+    agreed: Names = Field(
+        [], description="Providers that may be asked with a key found in the environment."
+    )
+    declined: Names = Field([], description="Providers whose keys there are not to be used.")
+    local_only: bool = Field(False, description="Ask only models on this machine.")
+    provider: Annotated[str, EnvAlias("VRLMRAG_PROVIDER")] = Field(
+        "", description="The provider for all roles without their own models; auto: all."
+    )
+    model: Annotated[str, EnvAlias("VRLMRAG_MODEL")] = Field(
+        "", description="The model for them, of that provider, or as provider/model."
+    )
+    template: Annotated[str, EnvAlias("VRLMRAG_TEMPLATE")] = Field(
+        "", description="A preset for them, such as fast-free."
+    )
+    attempts: Annotated[int, Field(ge=1, le=10), EnvAlias("GEMINI_RETRY_MAX_ATTEMPTS")] = Field(
+        3, description="How often a request is tried."
+    )
+    retry_base_delay_s: Annotated[
+        float, Field(gt=0, le=60), EnvAlias("GEMINI_RETRY_BASE_DELAY")
+    ] = Field(1.0, description="Pause before the second try; it doubles each time.")
+    retry_max_delay_s: Annotated[float, Field(gt=0, le=600), EnvAlias("GEMINI_RETRY_MAX_DELAY")] = (
+        Field(60.0, description="Longest pause between two tries.")
+    )
+    deadline_s: float = Field(
+        600,
+        gt=0,
+        le=86_400,
+        description="For one request, all tries and waiting for its turn included.",
+    )
+    upload_deadline_s: float = Field(600, gt=0, le=86_400, description="For an upload to be ready.")
+    concurrency: int = Field(32, ge=1, le=1000, description="Most requests at the same time.")
+    context_cache_ttl_s: Annotated[float, EnvAlias("GEMINI_CONTEXT_CACHE_TTL")] = Field(
+        3600,
+        ge=60,
+        le=604_800,
+        description="How long the service keeps a video ready between questions.",
+    )
+    clear_context_caches: Annotated[bool, EnvAlias("CLEAR_CACHE_ON_SHUTDOWN")] = Field(
+        False, description="End all of them when the program ends."
+    )
+
+    prices: dict[str, ModelPrice] = Field(
+        {}, description="Prices of models, over those that are known; by provider/model."
+    )
+
+    @property
+    def price_list(self) -> dict[str, Price]:
+        """The prices that the user set."""
+        return {name: Price(**price.model_dump()) for name, price in self.prices.items()}
+
+    def models_of(self, role: Role) -> list[str]:
+        """The models chosen for a role, as `provider/model`, best first; empty for none."""
+        chosen: list[str] = getattr(self, role)
+        return chosen or ([] if role == "embedding" else self.default or self._former)
+
+    @property
+    def named_providers(self) -> frozenset[str]:
+        """The providers that the user named, and so agreed to."""
+        named = [*self.default, *self.fast, *self.deep, *self.vision, *self.embedding]
+        named += [*self.judge, *self.recursive, *self._former, *self.hierarchy, *self.agreed]
+        return frozenset(name.partition("/")[0] for name in named)
+
+    @property
+    def _former(self) -> list[str]:
+        """What `provider`, `model` and `template` choose, the names of a former system."""
+        if self.template:
+            return [self.template]
+        provider = "" if self.provider == "auto" else self.provider
+        whole = "/".join(filter(None, (provider, self.model)))
+        return [whole] if whole else []

@@ -1,0 +1,73 @@
+"""Prices of models: what tokens cost, and the cost of a request by them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from vr_kernel.generation.requests import COST_DIGITS, Usage
+
+PER = 1_000_000
+"""Tokens for which prices are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens.
+
+    Args:
+        input: of a request, media included.
+        output: of an answer, thinking included.
+        cached: of the part of a request that the provider had kept; as `input` when left out.
+        above: tokens of a request beyond which `beyond` holds for all of it.
+        beyond: the price of longer requests.
+    """
+
+    input: float
+    output: float = 0.0
+    cached: float | None = None
+    above: int = 0
+    beyond: Price | None = None
+
+    def cost(self, usage: Usage) -> float:
+        """The cost of one answer in US dollars, rounded to a billionth."""
+        if self.beyond is not None and usage.input_tokens > self.above:
+            return self.beyond.cost(usage)
+        kept = self.input if self.cached is None else self.cached
+        fresh = max(0, usage.input_tokens - usage.cached_tokens)
+        said = usage.output_tokens + usage.thinking_tokens
+        dollars = fresh * self.input + usage.cached_tokens * kept + said * self.output
+        return round(dollars / PER, COST_DIGITS)
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self | None:
+        """The price that a row of a price list has; None when it has none."""
+        if row.get("input") is None:
+            return None
+        beyond = row.get("beyond")
+        return cls(
+            input=row["input"],
+            output=row.get("output") or 0.0,
+            cached=row.get("cached"),
+            above=row.get("above") or 0,
+            beyond=None if beyond is None else cls.of(beyond),
+        )
+
+
+class PriceTable:
+    """A dated price list: the JSON of `{"as_of": DATE, "models": {NAME: row}}`.
+
+    A row has `input`, `output` and `cached`, in US dollars for a million tokens, and may have
+    `above` and `beyond`; see `Price`.
+    """
+
+    def __init__(self, text: str) -> None:
+        read = json.loads(text)
+        self.as_of: str = read["as_of"]
+        self._rows: Mapping[str, Mapping[str, Any]] = read["models"]
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model; None when it is not known."""
+        return Price.of(self._rows.get(model, {}))

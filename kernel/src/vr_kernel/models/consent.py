@@ -1,0 +1,135 @@
+"""The providers that the user agreed to: nothing goes to any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.models.configuration import ModelConfiguration
+from vr_kernel.models.provider import ModelAccess, ModelProvider
+from vr_kernel.providers import ProviderRegistry
+
+if TYPE_CHECKING:
+    from vr_kernel.config.config import Config
+    from vr_kernel.config.sources import Setting
+
+FROM_ENVIRONMENT = "variable "
+"""Begins the origin of a setting that comes from the environment."""
+NOT_AGREED, LOCAL_ONLY = "PROVIDER_NOT_AGREED", "LOCAL_ONLY"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The user's agreement to a provider.
+
+    Args:
+        given: whether requests may go there.
+        reason: by what it was given, or why not.
+        variables: environment variables by which it is known, where it was not given.
+    """
+
+    given: bool
+    reason: str
+    variables: tuple[str, ...] = ()
+
+
+class Consent:
+    """Knows which providers the user agreed to.
+
+    A provider is agreed to that is named in `[models]`, that is on this machine, or whose keys and
+    address stand in the program's own configuration. What merely lies in the environment of a
+    shell may belong to another program; the environment that a client hands to its server does not.
+
+    Args:
+        configuration: the settings of `[models]`.
+        providers: all that are installed.
+        config: says where the settings of their plugins come from.
+        handed: whether the environment was handed over by a client.
+    """
+
+    def __init__(
+        self,
+        configuration: ModelConfiguration,
+        providers: ProviderRegistry,
+        config: Config,
+        *,
+        handed: bool = False,
+    ) -> None:
+        self._configuration = configuration
+        self._providers = providers
+        self._config = config
+        self._handed = handed
+        self._origins: dict[str, Mapping[str, Setting]] = {}
+
+    def of(self, name: str) -> Agreement:
+        """The agreement to a provider."""
+        access = self.access(name)
+        settings = self._configuration.current
+        if settings.local_only and not access.local:
+            return Agreement(given=False, reason="local_only is set in [models]")
+        if name in settings.named_providers:
+            return Agreement(given=True, reason="named in [models]")
+        if access.local:
+            return Agreement(given=True, reason="on this machine")
+        if self._handed:
+            return Agreement(given=True, reason="handed over by the client")
+        found = self._in_environment(name)
+        if not found:
+            return Agreement(given=True, reason="configured")
+        return Agreement(
+            given=False, reason=f"found in the environment: {', '.join(found)}", variables=found
+        )
+
+    def require(self, name: str) -> None:
+        """Refuse a provider that the user did not agree to.
+
+        Raises:
+            VrError: NOT_ALLOWED, category LOCAL_ONLY or PROVIDER_NOT_AGREED.
+        """
+        agreement = self.of(name)
+        if agreement.given:
+            return
+        if self._configuration.current.local_only:
+            raise VrError(
+                f"{name} is not on this machine, and local_only is set in [models].",
+                Code.NOT_ALLOWED,
+                category=LOCAL_ONLY,
+                hint="Name a local model in [models], or set local_only = false.",
+            )
+        raise VrError(
+            f"A key of {name} was found in the environment, but you have not agreed to its use.",
+            Code.NOT_ALLOWED,
+            category=NOT_AGREED,
+            hint=f"Agree with `vr init`, or with agreed = ['{name}'] in [models]; found:"
+            f" {', '.join(agreement.variables)}.",
+        )
+
+    def access(self, name: str) -> ModelAccess:
+        """The way to a provider; of one that does not say, that of a remote service."""
+        with self._providers.contained(ModelProvider, name):
+            provider = self._providers.get(ModelProvider, name)
+            access_of = getattr(provider, "access", None)
+            return ModelAccess() if access_of is None else access_of()
+
+    def _in_environment(self, name: str) -> tuple[str, ...]:
+        """The variables by which a provider got its key or its address."""
+        keys = self._providers.keys_of(ModelProvider, name)
+        found = self._settings_of(name) if keys else {}
+        origins = [found[key].origin for key in keys if key in found]
+        return tuple(
+            origin.removeprefix(FROM_ENVIRONMENT)
+            for origin in origins
+            if origin.startswith(FROM_ENVIRONMENT)
+        )
+
+    def _settings_of(self, name: str) -> Mapping[str, Setting]:
+        """What is set of the section of a provider's plugin; read once."""
+        owner = self._providers.owner_of(ModelProvider, name)
+        if owner.plugin not in self._origins:
+            settings = owner.services.settings
+            section = f"plugins.{owner.plugin}"
+            found = {} if settings is None else self._config.settings(section, type(settings))
+            self._origins[owner.plugin] = found
+        return self._origins[owner.plugin]

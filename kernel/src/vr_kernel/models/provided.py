@@ -1,0 +1,97 @@
+"""A model together with its provider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+
+from vr_kernel.errors import Code, VrError
+from vr_kernel.generation import Price, Role, Usage
+from vr_kernel.models.provider import ModelInfo, ModelProvider
+
+
+@dataclass(frozen=True, slots=True)
+class ProvidedModel:
+    """A model and its provider.
+
+    Args:
+        provider: reaches the model.
+        id: its name at the provider.
+        contained: a context for its calls, which names the provider's plugin when they fail.
+        role: for which it is asked.
+        prices: those that the user configured, by `provider/model`.
+    """
+
+    provider: ModelProvider
+    id: str
+    contained: Callable[[], AbstractContextManager[None]] = field(
+        default=nullcontext, compare=False
+    )
+    role: str = field(default="", compare=False)
+    prices: Mapping[str, Price] = field(default_factory=dict, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The name in configuration and results: `provider/model`."""
+        return f"{self.provider.name}/{self.id}"
+
+    def known(self) -> ModelInfo:
+        """Return the model as its provider knows it.
+
+        One that its provider does not name takes tools when all do that it names.
+        """
+        info = self._info()
+        if info is not None:
+            return replace(info, name=self.name)
+        with self.contained():
+            others = [each.tools for each in self.provider.models() if not each.embeds]
+        return ModelInfo(self.name, tools=bool(others) and all(others))
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model of this provider; None when it is not known."""
+        if own := self.prices.get(f"{self.provider.name}/{model}"):
+            return own
+        price_of = getattr(self.provider, "price", None)
+        with self.contained():
+            return None if price_of is None else price_of(model)
+
+    def priced(self, usage: Usage, answered_by: str) -> tuple[Usage, str]:
+        """The usage with what it costs, and the date of the price list.
+
+        What the provider itself says counts most. The cost stays None when neither the model that
+        answered nor the one that was asked has a known price.
+        """
+        if usage.cost_usd is not None:
+            return usage, ""
+        price = self.price(answered_by) or self.price(self.id)
+        if price is None:
+            return usage, ""
+        listed = str(getattr(self.provider, "prices_of", ""))
+        return usage.model_copy(update={"cost_usd": price.cost(usage)}), listed
+
+    def require(self, role: Role, kinds: Collection[str]) -> None:
+        """Refuse media that the model is known not to take.
+
+        Raises:
+            VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED.
+        """
+        info = self._info() if kinds else None
+        takes = frozenset(kinds) if info is None else info.accepts
+        for kind in sorted(set(kinds) - takes):
+            raise VrError(
+                f"{self.name} does not take {kind}.",
+                Code.UNSUPPORTED,
+                category="MEDIA_UNSUPPORTED",
+                hint=f"It takes {', '.join(sorted(takes))}. Name a model that takes"
+                f" {kind}: [models] {role} = ['provider/model'].",
+            )
+
+    def _info(self) -> ModelInfo | None:
+        """What its provider knows of it; None when that does not know it."""
+        with self.contained():
+            if info_of := getattr(self.provider, "info", None):
+                found: ModelInfo = info_of(self.id)
+                return found
+            named = (info for info in self.provider.models() if info.name == self.id)
+            return next(named, None)
