@@ -93,6 +93,30 @@ async def test_the_trace_of_the_client_goes_on(
     assert (request.trace, request.parent) == (TRACE, call.id)
 
 
+@pytest.mark.parametrize(
+    ("state", "kept"),
+    [
+        ("a=1, tenant@b=x y", "a=1,tenant@b=x y"),
+        *[(it, "") for it in ("bad", "a=1,a=2", "=,=;;", "A=1", "a =1", "a=1=2", "a=")],
+        (",".join(f"a{number}=1" for number in range(33)), ""),
+    ],
+)
+async def test_a_malformed_state_is_left_out_without_a_word(
+    traced: OpenTraced,
+    collector: FakeCollector,
+    address: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+    state: str,
+    kept: str,
+) -> None:
+    async with traced(address) as kernel:
+        context = {**SENT, "tracestate": state}
+        await kernel.run("infra_usage", {}, trace_context=context)
+    (span,) = collector.spans
+    assert (span.trace, span.state) == (TRACE, kept)
+    assert caplog.records == []
+
+
 async def test_what_the_client_does_not_sample_is_not_sent_but_counted(
     traced: OpenTraced, collector: FakeCollector, address: dict[str, str]
 ) -> None:

@@ -96,9 +96,10 @@ class DoctorReport:
 
     def _checks(self) -> Grouped:
         kernel = self._kernel
+        installed = [] if kernel is None else [plugin.name for plugin in kernel.plugins()]
         checks = [
             *_grouped("environment", environment_checks(self._environ)),
-            *_grouped("configuration", unread_checks(self._environ)),
+            *_grouped("configuration", unread_checks(self._environ, installed)),
             *kernel_checks(self._environ, self._folder, self._config, kernel),
             *_grouped("server", [*self._served(), *http_checks(self._config)]),
         ]

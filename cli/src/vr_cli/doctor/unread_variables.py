@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from vr_kernel import Check, Diagnosis
@@ -11,12 +11,16 @@ from vr_kernel.config import known_variables
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Variables of one subject, and their replacement; `shared` when other programs read them."""
+    """Variables of one subject, and their replacement.
+
+    `shared` says that other programs read them; `plugin` names one of ours that does, if installed.
+    """
 
     subject: str
     names: tuple[str, ...]
     instead: str
     shared: bool = False
+    plugin: str = ""
 
 
 _PARTS = ("BASE_URL", "MODEL", "RECURSIVE_MODEL", "FALLBACK_MODEL")
@@ -26,6 +30,12 @@ _PROVIDERS = (
     *("DEEPSEEK", "SAMBANOVA", "NEBIUS"),
 )
 UNREAD = (
+    Unread(
+        "tracing",
+        ("GEMINI_TRACING_ENABLED", "MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"),
+        "Install vr-plugin-tracing: pip install 'video-research[tracing]'.",
+        plugin="tracing",
+    ),
     Unread(
         "documents",
         ("DOC_MAX_DOWNLOAD_BYTES", "DOC_PREPARE_CONCURRENCY", "DOC_PHASE_CONCURRENCY"),
@@ -99,11 +109,16 @@ UNREAD = (
 )
 
 
-def unread_checks(environ: Mapping[str, str]) -> list[Check]:
-    """A check for each subject with a variable that is set, in the environment or a `.env`."""
+def unread_checks(environ: Mapping[str, str], plugins: Collection[str]) -> list[Check]:
+    """A check for each subject with a variable that is set, in the environment or a `.env`.
+
+    Args:
+        environ: the variables.
+        plugins: the names of those that are installed.
+    """
     present = {name for name, value in known_variables(environ).items() if value}
     found = [(each, [name for name in each.names if name in present]) for each in UNREAD]
-    return [_check(each, names) for each, names in found if names]
+    return [_check(each, names) for each, names in found if names and each.plugin not in plugins]
 
 
 def _check(unread: Unread, names: list[str]) -> Check:

@@ -28,12 +28,14 @@ class Metrics:
     """
 
     def __init__(self, resource: Resource, count_jobs: Callable[[], Mapping[str, int]]) -> None:
-        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
         from opentelemetry.sdk.metrics.export import InMemoryMetricReader
         from vr_kernel import VERSION
 
         self._reader = InMemoryMetricReader()
-        self._provider = MeterProvider([self._reader], resource, shutdown_on_exit=False)
+        self._provider = MeterProvider(
+            [self._reader], resource, AlwaysOffExemplarFilter(), shutdown_on_exit=False
+        )
         self._meter = self._provider.get_meter(names.SCOPE, VERSION)
         self._count_jobs = count_jobs
         count = self._meter.create_counter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -10,6 +11,12 @@ if TYPE_CHECKING:
     from opentelemetry.trace import SpanContext
     from vr_kernel import CallFinished, RequestFinished, Trace
 
+_MEMBER = re.compile(
+    r"([a-z][_0-9a-z\-*/]{0,255}|[a-z0-9][_0-9a-z\-*/]{0,240}@[a-z][_0-9a-z\-*/]{0,13})"
+    r"=([\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e])"
+)
+"""A member of `tracestate`; the library writes to the log about each that is malformed."""
+_MEMBERS = 32
 _ALL = 2**56
 """Numbers that the last seven bytes of a trace id can be; samplers everywhere use these."""
 
@@ -24,7 +31,7 @@ class Place:
         parent: the id of the span that it belongs to; 0 for none.
         sampled: whether it is kept.
         remote: whether the parent is a span of the client.
-        state: the client's `tracestate`.
+        state: the members of the client's `tracestate`; none when one is malformed.
     """
 
     trace: int
@@ -32,7 +39,7 @@ class Place:
     parent: int
     sampled: bool
     remote: bool
-    state: str = ""
+    state: tuple[tuple[str, str], ...] = ()
 
     @property
     def context(self) -> SpanContext:
@@ -47,8 +54,8 @@ class Place:
     def _context(self, span: int, *, remote: bool) -> SpanContext:
         from opentelemetry.trace import SpanContext, TraceFlags, TraceState
 
-        state = TraceState.from_header([self.state]) if self.state else None
-        return SpanContext(self.trace, span, remote, TraceFlags(int(self.sampled)), state)
+        flags = TraceFlags(int(self.sampled))
+        return SpanContext(self.trace, span, remote, flags, TraceState(self.state))
 
 
 def place_of_call(event: CallFinished, share: float) -> Place:
@@ -74,8 +81,7 @@ def _placed(trace: Trace, span: int, parent: int, share: float, *, remote: bool)
     sent = _sent(trace)
     if sent:
         sampled = bool(int(sent[3], 16) & 1)
-        state = trace.context.get("tracestate", "")
-        return Place(int(sent[1], 16), span, parent, sampled, remote, state)
+        return Place(int(sent[1], 16), span, parent, sampled, remote, _state(trace))
     made = int(sha256(trace.root.encode()).hexdigest()[:32], 16)
     return Place(made, span, parent, made % _ALL < share * _ALL, remote)
 
@@ -84,3 +90,10 @@ def _sent(trace: Trace) -> list[str]:
     """The parts of the client's `traceparent`; none without it. The kernel has checked its form."""
     sent = trace.context.get("traceparent", "")
     return sent.split("-") if sent else []
+
+
+def _state(trace: Trace) -> tuple[tuple[str, str], ...]:
+    members = [it.strip() for it in trace.context.get("tracestate", "").split(",") if it.strip()]
+    found = [_MEMBER.fullmatch(member) for member in members[:_MEMBERS]]
+    pairs = {it[1]: it[2] for it in found if it is not None}
+    return tuple(pairs.items()) if len(pairs) == len(members) else ()
