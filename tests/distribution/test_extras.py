@@ -15,8 +15,6 @@ from vr_kernel.views import ViewRenderer
 
 OF_A_SCRIPT = {("vr-embedder-minilm", "export")}
 """Needed by a script of the repository, by no command."""
-ASKED_FOR = {("vr-plugin-models", "litellm")}
-"""Of 200 MB, for services that nothing else reaches."""
 _NEED = re.compile(r"([\w-]+)(?:\[([\w,-]+)\])?")
 
 
@@ -40,7 +38,7 @@ def test_every_extra_of_a_plugin_is_reached_and_all_brings_all() -> None:
     plugins = [project(file.parent) for file in REPOSITORY.glob("plugins/*/pyproject.toml")]
     offered = {(p["name"], extra) for p in plugins for extra in p.get("optional-dependencies", {})}
     extras = project(REPOSITORY)["optional-dependencies"]
-    assert reached(extras, "all") == offered - OF_A_SCRIPT - ASKED_FOR
+    assert reached(extras, "all") == offered - OF_A_SCRIPT
     named = set().union(*(reached(extras, name) for name in extras if name != "all"))
     assert named == offered - OF_A_SCRIPT
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -18,7 +17,7 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.text.bounds import MOST_SAID, said
 
 if TYPE_CHECKING:
-    from importlib_metadata import Distribution, EntryPoint
+    from importlib_metadata import EntryPoint
 
     from vr_kernel.log import Log
 
@@ -115,15 +114,9 @@ class Candidate:
 
 def discover() -> list[Candidate]:
     """The installed plugins, sorted by name, then distribution."""
-    from importlib_metadata import distributions, entry_points
+    from importlib_metadata import entry_points
 
-    entries: Iterable[EntryPoint]
-    try:
-        entries = list(entry_points(group=GROUP))
-    except Exception:  # noqa: BLE001 - before its version 9, one damaged distribution hides all
-        named = {str(each.name): each for each in distributions()}
-        entries = chain.from_iterable(map(_entries, named.values()))
-    found = map(_candidate, entries)
+    found = map(_candidate, entry_points(group=GROUP))
     return sorted(found, key=lambda c: (c.name, c.distribution))
 
 
@@ -207,18 +200,11 @@ def explain(error: BaseException) -> str:
     return said(error)
 
 
-def _entries(distribution: Distribution) -> list[EntryPoint]:
-    try:
-        return [entry for entry in distribution.entry_points if entry.group == GROUP]
-    except Exception:  # noqa: BLE001 - as above
-        return []
-
-
 def _candidate(entry: EntryPoint) -> Candidate:
     distribution = entry.dist
     try:
         assert distribution is not None
-        said: Any = distribution.metadata  # read once, since each access parses it again
+        said = distribution.metadata  # read once, since each access parses it again
         name, version = said["Name"], said["Version"]
         requires = tuple(said.get_all("Requires-Dist") or distribution.requires or ())
     except Exception as error:  # noqa: BLE001 - metadata is a file that anything may have damaged

@@ -62,8 +62,6 @@ class Endpoint:
         """True when the user gave what it needs, as far as is known without asking it."""
         if self.row.local:
             return bool(self.setting("base_url") or self.setting("model"))
-        if self.row.family == "litellm":
-            return bool(self.setting("model"))
         return bool(self.address and (self.key or self.row.keyless))
 
     def check(self) -> None:
@@ -81,7 +79,7 @@ class Endpoint:
                 category="API_PERMISSION_DENIED",
                 hint=f"Run `vr init`, or set {self.row.variable}.{where}",
             )
-        if not self.address and self.row.family != "litellm":
+        if not self.address:
             raise VrError(
                 f"No address of {title} is configured.",
                 Code.UNAVAILABLE,

@@ -17,7 +17,6 @@ CLASSES: Mapping[Family, str] = {
     "azure": "vr_plugin_models.openai_compatible.provider:OpenAIModels",
     "anthropic": "vr_plugin_models.anthropic.provider:AnthropicModels",
     "ollama": "vr_plugin_models.ollama.provider:OllamaModels",
-    "litellm": "vr_plugin_models.litellm.provider:LiteLLMModels",
 }
 """The class of each family."""
 FIRST = 90

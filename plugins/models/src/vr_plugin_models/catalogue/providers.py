@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Family = Literal["openai", "azure", "anthropic", "ollama", "litellm"]
+Family = Literal["openai", "azure", "anthropic", "ollama"]
 SchemaWay = Literal["native", "json", "words"]
 
 
@@ -246,7 +246,7 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         variables={"QIANFAN_API_KEY": "api_key", "BAIDU_API_KEY": "api_key"},
         key_page="https://console.bce.baidu.com/iam/#/iam/apikey/list",
     ),
-    ProviderRow("litellm", "LiteLLM", family="litellm", keyless=True),
+    ProviderRow("litellm", "LiteLLM's proxy", keyless=True),
     ProviderRow(
         "ollama",
         "Ollama",
