@@ -69,6 +69,16 @@ async def test_a_server_that_is_out_of_order(
     assert {path for path, *_ in collector.requests} == {TRACES}, "no redirect is followed"
 
 
+async def test_an_mlflow_server_that_is_too_old(
+    traced: OpenTraced, collector: FakeCollector, said: Said
+) -> None:
+    collector.answer = 404
+    async with traced({"MLFLOW_TRACKING_URI": collector.url}) as kernel:
+        await work(kernel, 2)
+    log = said()
+    assert log.count(FAILED) == log.count("from version 3.6") == 1
+
+
 async def test_what_waited_arrives_when_the_server_is_well_again(
     traced: OpenTraced, collector: FakeCollector, said: Said
 ) -> None:

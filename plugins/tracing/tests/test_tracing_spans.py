@@ -227,6 +227,11 @@ async def test_metrics_of_calls_tokens_and_errors(
         await kernel.run("paid_ask", {"question": 7})
     metrics, usage = collector.metrics, done.result.usage
     assert usage is not None
+    assert usage.cost_usd is not None
+    ((paid, dollars),) = metrics["vr.cost"]
+    assert (paid["gen_ai.tool.name"], dollars) == ("paid_ask", pytest.approx(usage.cost_usd))
+    (asked,) = [it for it in collector.spans if it.name.startswith("generate_content")]
+    assert asked.attributes["vr.cost_usd"] == pytest.approx(usage.cost_usd)
     tokens = {point["gen_ai.token.type"]: it for point, it in metrics["gen_ai.client.token.usage"]}
     assert tokens == {
         "input": usage.input_tokens,

@@ -95,7 +95,14 @@ class MlflowServer:
         """Send a batch to the experiment; a missing one is made."""
         self._id = self._id or self._found() or self._made()
         header = {"x-mlflow-experiment-id": self._id}
-        self._server.post("/v1/traces", encoded_spans(spans), _PROTOBUF, **header)
+        try:
+            self._server.post("/v1/traces", encoded_spans(spans), _PROTOBUF, **header)
+        except UndeliveredError as failure:
+            self._id = ""
+            if failure.status != _MISSING:
+                raise
+            reason = "it takes no spans, which MLflow does from version 3.6"
+            raise UndeliveredError(reason, temporary=False, status=_MISSING) from None
 
     def send_metrics(self, data: MetricsData) -> None:
         """Do nothing."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from vr_plugin_tracing.settings import TracingSettings
 
-FLUSH_S = 0.8
+FLUSH_S = 0.7
 """Seconds that the end of the kernel waits for spans; a lifespan has one."""
 ACTIVE_JOBS: tuple[Literal["running", "interrupted"], ...] = ("running", "interrupted")
 """States of jobs that have not ended: worked at, and waiting for a process."""
