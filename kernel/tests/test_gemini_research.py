@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gemini_service import gemini_at
+from gemini_service import gemini_at, in_tokens
 from vr_kernel import Code, VrError
 from vr_testing import Answer, FakeGemini, Fault
 
@@ -26,7 +26,7 @@ async def test_research_is_begun_polled_and_read(fake: FakeGemini, tmp_path: Pat
     async with gemini_at(fake.url, tmp_path) as gemini:
         reply = await gemini.deep_research("Why?", report=lambda _d, _t, words: told.append(words))
     assert (reply.text, [source.url for source in reply.sources]) == ("Found.", ["https://a.org"])
-    assert reply.usage == fake.bill
+    assert reply.usage == in_tokens(fake.bill)
     assert len(told) == 1
     (begun,) = fake.requests_of("interactions.create")
     assert begun.body["background"] is True
@@ -66,7 +66,7 @@ async def test_research_without_a_result_says_what_it_cost(
     async with gemini_at(fake.url, tmp_path) as gemini:
         with pytest.raises(VrError) as caught:
             await gemini.deep_research("Why?")
-    assert (caught.value.category, caught.value.usage) == ("RESEARCH_FAILED", fake.bill)
+    assert (caught.value.category, caught.value.usage) == ("RESEARCH_FAILED", in_tokens(fake.bill))
 
 
 async def test_unknown_research_is_not_found(fake: FakeGemini, tmp_path: Path) -> None:

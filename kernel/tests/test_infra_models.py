@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paid_work import ASKED
 from vr_kernel import Code, Kernel, VrError
-from vr_kernel.config.model_settings import ModelsSettings
+from vr_kernel.config.model_settings import ModelConfiguration, ModelsSettings
 from vr_kernel.gemini.catalogue import PRESETS
-from vr_kernel.models.configuration import ModelConfiguration
 from vr_testing import FakeGemini, Fault
 
 SECRET = "a-key-that-nobody-may-see"

@@ -12,7 +12,7 @@ from ledger_state import ledger_state
 from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.config.paths import Paths
 from vr_kernel.gemini.service import GeminiService
-from vr_kernel.generation import Media, Part, Request, Text, Turn
+from vr_kernel.generation import Media, Part, Request, Text, Turn, Usage
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.log import Log
 from vr_kernel.state import OpenRows, Place, Rows, RowSpace
@@ -73,3 +73,8 @@ async def video(tmp_path: Path, size: int = LARGE, name: str = "a.mp4") -> Async
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         yield Media("video/mp4", file=file, digest=digest)
+
+
+def in_tokens(usage: Usage) -> Usage:
+    """A bill as the service itself reports it: without dollars."""
+    return usage.model_copy(update={"cost_usd": None})

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
         MediaResolution,
         Options,
         Part,
-        Price,
-        PriceTable,
         Purpose,
         Reply,
         ReplyPiece,
@@ -58,6 +56,7 @@ if TYPE_CHECKING:
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
+    from vr_kernel.models.prices import Price, PriceTable
     from vr_kernel.models.provider import ModelAccess, ModelInfo, ModelProvider
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.progress import Progress
@@ -161,7 +160,7 @@ __getattr__, __dir__ = lazy_exports(
         "events": "CallFinished RequestFinished Trace",
         "files.artifacts": "Artifact",
         "files.policy": "FileMatches",
-        "generation": "Embeddings Media MediaResolution Options Part Price PriceTable Purpose "
+        "generation": "Embeddings Media MediaResolution Options Part Purpose "
         "Reply ReplyPiece Request Role Text ThinkingLevel ToolCall "
         "ToolResult ToolSpec Turn Usage WebSource",
         "health": "Check Diagnosis Level Remedy",
@@ -172,6 +171,7 @@ __getattr__, __dir__ = lazy_exports(
         "journal.following": "FollowingStore",
         "kernel": "Kernel",
         "log": "Log",
+        "models.prices": "Price PriceTable",
         "models.provider": "ModelAccess ModelInfo ModelProvider",
         "models.structured": "Structured check_schema",
         "progress": "Progress",

@@ -43,17 +43,16 @@ class Kernel:
     """Plugins and services of one configuration. Several kernels can live in one process.
 
     Args:
-        config: the settings to use.
-        plugins: name -> plugin object or module; without it installed plugins are discovered.
-        roots: folders below which files may be read, in addition to the configured ones.
+        plugins: name -> plugin object or module; those that are installed when left out.
+        roots: folders below which files may be read, besides the configured ones.
         schemas: those of tools, from earlier starts.
-        tell: called with each plugin that is not fully available; logged by default.
+        tell: called with each plugin that is not fully available.
         retry: load plugins again that took long to fail before.
-        handed: whether a client handed the environment over, and its keys to this program.
+        handed: whether a client handed the environment over, with its keys.
         state: keeps what outlives a call; files of the state folder when left out.
 
     Attributes:
-        config: the settings in use.
+        config: the settings.
         services: those of the kernel's own tools, for the owner.
     """
 
@@ -70,7 +69,7 @@ class Kernel:
         state: State | None = None,
     ) -> None:
         self.config = config
-        self._foundation = Foundation(config, roots, state, handed=handed)
+        self._foundation = Foundation(config, roots, state, handed)
         self._foundation.jobs.serve(self._served)
         self._plugins = Plugins(self._foundation)
         self._plugins.load(plugins, schemas, tell, retry=retry)

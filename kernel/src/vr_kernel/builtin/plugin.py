@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from vr_kernel.builtin.cache import infra_cache
-from vr_kernel.builtin.configure import infra_configure
 from vr_kernel.builtin.installed import infra_plugins
 from vr_kernel.builtin.jobs import job_cancel, job_list, job_result, job_status
+from vr_kernel.builtin.models import infra_configure, infra_models
 from vr_kernel.builtin.usage import infra_usage
 from vr_kernel.documents import DOCUMENT_PASSAGES
 from vr_kernel.files.artifacts import URI_PREFIX, Artifact
@@ -31,6 +31,7 @@ def vr_tools() -> list[Any]:
     return [
         infra_cache,
         infra_configure,
+        infra_models,
         infra_plugins,
         infra_usage,
         job_cancel,

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from vr_kernel.builtin.cache import CacheReport
-    from vr_kernel.builtin.configure import Configuration
     from vr_kernel.builtin.installed import PluginList
     from vr_kernel.builtin.jobs import JobInfo, JobInfos, JobOutcome
+    from vr_kernel.builtin.models import Configuration, ModelsReport, ProviderState
     from vr_kernel.models.usage_report import UsageReport, UsageRow
     from vr_kernel.services import Services
     from vr_kernel.stores import StoredRecord
@@ -117,6 +117,44 @@ async def show_usage(services: Services, report: UsageReport) -> View:
     return View("Use of language models", [table], ["in dollars and tokens"], notes=notes)
 
 
+@view(tool="infra_models")
+async def show_models(services: Services, found: ModelsReport) -> View:
+    """The models of each role first, then the providers that are used, then all others."""
+    del services
+    roles = [(role, ", ".join(models) or "none") for role, models in found.roles.items()]
+    prices = [
+        (it.model, _price(it.input_usd), _price(it.output_usd), it.context or "")
+        for it in found.models
+    ]
+    used = [it for it in found.providers if it.used and it.ready]
+    others = [it for it in found.providers if it not in used]
+    blocks: list[Block] = [Table(("Role", "Models, in order"), roles)]
+    if prices:
+        columns = ("Model", "$ / M in", "$ / M out", "Window")
+        blocks.append(Table(columns, prices, title="Prices and windows"))
+    if used:
+        blocks.append(Table(*_providers(used), title="Providers in use"))
+    if others:
+        blocks.append(Table(*_providers(others), title="Other providers", detail=True))
+    return View("Language models", blocks)
+
+
+def _price(usd: float | None) -> str:
+    return "unknown" if usd is None else f"{usd:g}"
+
+
+def _providers(states: Sequence[ProviderState]) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Columns and rows of providers, with what a probe said where there was one."""
+    probed = any(it.probe for it in states)
+    columns = ("Provider", "Key", "Why", "Answer")[: 4 if probed else 3]
+    rows: list[tuple[Cell, ...]] = []
+    for it in states:
+        key = it.key_variable or "none needed"
+        why = it.reason if it.ready else "not configured"
+        rows.append((it.name, key, why, it.probe)[: len(columns)])
+    return columns, rows
+
+
 @view(tool="job_list")
 async def show_jobs(services: Services, found: JobInfos) -> View:
     """Jobs, the newest first."""
@@ -206,6 +244,7 @@ VIEWS = (
     show_configuration,
     show_plugins,
     show_usage,
+    show_models,
     show_jobs,
     show_job,
     show_cancelled,

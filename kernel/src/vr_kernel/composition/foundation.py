@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel.access import Identity
 from vr_kernel.calls.context import Context
 from vr_kernel.config.config import Config
+from vr_kernel.config.model_settings import ModelConfiguration
 from vr_kernel.errors import VrError
 from vr_kernel.exports import deferred
 from vr_kernel.files.artifacts import Artifacts
@@ -30,12 +31,9 @@ from vr_kernel.journal.dead_letters import (
 )
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
-from vr_kernel.models.configuration import ModelConfiguration
-from vr_kernel.models.consent import Consent
 from vr_kernel.models.models import LanguageModels
 from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier, RetryPolicy
-from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter, UsageLedger
 from vr_kernel.models.vectors import VectorCache
 from vr_kernel.protocols.work import InstalledPlugin
@@ -53,6 +51,7 @@ from vr_kernel.text.redaction import Redaction, secrets_of
 if TYPE_CHECKING:
     from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.files.digests import Digests
+    from vr_kernel.models.roles import Roles
     from vr_kernel.services import Services
     from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopt
@@ -70,7 +69,6 @@ class Foundation:
         config: Config,
         roots: Sequence[str | Path] = (),
         state: State | None = None,
-        *,
         handed: bool = False,
     ) -> None:
         self.config = config
@@ -81,11 +79,10 @@ class Foundation:
         self.listeners = Listeners(self.log)
         self.request_listeners = Listeners(self.log, what=REQUEST)
         self.artifacts = Artifacts(config.paths.artifacts)
-        # A single folder given as text would be read as a sequence of letters, "/" among them.
+        # A single folder given as text would be read as a sequence of letters.
         folders = [roots] if isinstance(roots, str) else roots
-        paths = config.paths
-        allowed = [*folders, *config.kernel.allowed_roots, paths.artifacts]
-        self.policy = Policy(allowed, reserved=paths.all)
+        allowed = [*folders, *config.kernel.allowed_roots, config.paths.artifacts]
+        self.policy = Policy(allowed, reserved=config.paths.all)
         self.http = Fetcher(config.http, log=self.log)
         self.patience = Patience()
         self.patience.room_of = self.room_of
@@ -251,9 +248,9 @@ class Foundation:
         )
         meter = Meter(call_id="", tool="", plugin="", principal=self.identity.principal)
         limit = asyncio.Semaphore(self.config.models.concurrency)
-        consent = Consent(configuration, self.providers, self.config, handed=handed)
         self.models = LanguageModels(
-            roles=Roles(configuration, self.providers, consent),
+            configuration=configuration,
+            roles=deferred(partial(self._roles, configuration, handed=handed)),
             retrier=Retrier(lambda: RetryPolicy.of(configuration.current)),
             recorder=UsageRecorder(
                 *(self.usage, meter, limit, self.journal),
@@ -264,6 +261,13 @@ class Foundation:
             digests=self.digests,
             log=self.log,
         )
+
+    def _roles(self, configuration: ModelConfiguration, *, handed: bool) -> Roles:
+        from vr_kernel.models.consent import Consent
+        from vr_kernel.models.roles import Roles
+
+        consent = Consent(configuration, self.providers, self.config, handed=handed)
+        return Roles(configuration, self.providers, consent)
 
     def _build_jobs(self) -> None:
         self.single_flights = SingleFlights(self.cache, self.leases)

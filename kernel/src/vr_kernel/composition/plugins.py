@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.builtin import plugin as builtin
 from vr_kernel.composition.opening import not_open
+from vr_kernel.config.model_settings import GEMINI
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.gemini import plugin as gemini
 from vr_kernel.journal.store_follower import StoreFollower
@@ -24,7 +25,6 @@ from vr_kernel.loading.discovery import (
 from vr_kernel.loading.hooks import Hooks
 from vr_kernel.loading.loader import Loader
 from vr_kernel.loading.registry import Contribution, Registry
-from vr_kernel.models.roles import GEMINI
 from vr_kernel.version import VERSION
 
 if TYPE_CHECKING:

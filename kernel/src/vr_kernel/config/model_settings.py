@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from vr_kernel.config.settings import EnvAlias, Keys, Names, Section
-from vr_kernel.generation import Price, Role, ThinkingLevel
+from vr_kernel.errors import Code, VrError, did_you_mean
+from vr_kernel.generation import Role, ThinkingLevel
+from vr_kernel.generation.requests import THINKING_LEVELS
 
+AUTO = "auto"
+"""The entry of a role that stands for every provider of the hierarchy."""
+GEMINI = "gemini"
+HIGHEST_TEMPERATURE = 2
 Preset = Literal["best", "stable", "budget"]
 
 
@@ -32,16 +38,18 @@ class ModelsSettings(Section):
     gemini_api_version: str = Field(
         "v1beta", pattern=r"^v[0-9][a-z0-9]*$", description="Version of the service's interface."
     )
-    gemini_model: Annotated[str, EnvAlias("GEMINI_MODEL")] = Field(
+    gemini_model: Annotated[str, EnvAlias("GEMINI_MODEL"), EnvAlias("GOOGLE_MODEL")] = Field(
         "", description="Gemini's model for most work; empty: the preset's."
     )
     gemini_flash_model: Annotated[str, EnvAlias("GEMINI_FLASH_MODEL")] = Field(
         "", description="Gemini's model for small work; empty: the preset's."
     )
-    gemini_fallback_model: Annotated[str, EnvAlias("GEMINI_FALLBACK_MODEL")] = Field(
-        "", description="Gemini's model that is asked when the first one does not answer."
-    )
-    gemini_recursive_model: Annotated[str, EnvAlias("GEMINI_RECURSIVE_MODEL")] = Field(
+    gemini_fallback_model: Annotated[
+        str, EnvAlias("GEMINI_FALLBACK_MODEL"), EnvAlias("GOOGLE_FALLBACK_MODEL")
+    ] = Field("", description="Gemini's model that is asked when the first one does not answer.")
+    gemini_recursive_model: Annotated[
+        str, EnvAlias("GEMINI_RECURSIVE_MODEL"), EnvAlias("GOOGLE_RECURSIVE_MODEL")
+    ] = Field(
         "", description="Gemini's model for parts of large questions; empty: as for small work."
     )
     preset: Preset = Field(
@@ -113,11 +121,6 @@ class ModelsSettings(Section):
         {}, description="Prices of models, over those that are known; by provider/model."
     )
 
-    @property
-    def price_list(self) -> dict[str, Price]:
-        """The prices that the user set."""
-        return {name: Price(**price.model_dump()) for name, price in self.prices.items()}
-
     def models_of(self, role: Role) -> list[str]:
         """The models chosen for a role, as `provider/model`, best first; empty for none."""
         chosen: list[str] = getattr(self, role)
@@ -132,9 +135,55 @@ class ModelsSettings(Section):
 
     @property
     def _former(self) -> list[str]:
-        """What `provider`, `model` and `template` choose, the names of a former system."""
+        """The choice by `provider`, `model` and `template`, the names of a former system."""
         if self.template:
             return [self.template]
         provider = "" if self.provider == "auto" else self.provider
         whole = "/".join(filter(None, (provider, self.model)))
         return [whole] if whole else []
+
+
+class ModelConfiguration:
+    """The settings of `[models]` as they are now; `change` holds for later calls."""
+
+    def __init__(self, settings: ModelsSettings) -> None:
+        self.current = settings
+
+    def change(self, **changes: Any) -> ModelsSettings:
+        """Replace some settings, all or none.
+
+        Raises:
+            VrError: INVALID_INPUT when one does not fit.
+        """
+        merged = {name: getattr(self.current, name) for name in ModelsSettings.model_fields}
+        try:
+            self.current = ModelsSettings.model_validate({**merged, **changes})
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise VrError(
+                f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}.",
+                Code.INVALID_INPUT,
+                hint="Nothing was changed.",
+            ) from None
+        return self.current
+
+    def chosen(
+        self, thinking: str | None, temperature: float | None
+    ) -> tuple[ThinkingLevel, float]:
+        """Return the caller's choice, or the configured one where that is None.
+
+        Raises:
+            VrError: INVALID_INPUT for an invalid level or temperature.
+        """
+        level = self.current.thinking_level if thinking is None else thinking
+        degree = self.current.temperature if temperature is None else temperature
+        for known in THINKING_LEVELS:
+            if known == level and 0 <= degree <= HIGHEST_TEMPERATURE:
+                return known, degree
+        raise VrError(
+            f"There is no thinking level {level!r} with a temperature of {degree}.",
+            Code.INVALID_INPUT,
+            hint=f"{'' if level in THINKING_LEVELS else did_you_mean(level, THINKING_LEVELS)}"
+            f"Levels: {', '.join(THINKING_LEVELS)};"
+            f" temperatures: 0 to {HIGHEST_TEMPERATURE}.",
+        )

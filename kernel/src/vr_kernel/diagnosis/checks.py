@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import cast
 
 from vr_kernel.config.config import Config
+from vr_kernel.config.model_settings import GEMINI
 from vr_kernel.config.paths import find_paths
 from vr_kernel.config.settings import KernelSettings
 from vr_kernel.diagnosis.configuration import configuration_checks
 from vr_kernel.diagnosis.databases import database_checks
 from vr_kernel.diagnosis.folders import folder_checks
-from vr_kernel.diagnosis.language_models import known_models
+from vr_kernel.diagnosis.language_models import agreed_providers, known_models
 from vr_kernel.diagnosis.provided import provider_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check
 from vr_kernel.kernel import Kernel
 from vr_kernel.models.models import LanguageModels
-from vr_kernel.models.roles import GEMINI
 
 
 def kernel_checks(
@@ -46,5 +46,6 @@ def kernel_checks(
         topics["providers"] = provider_checks(kernel.services.providers)
         roles = cast("LanguageModels", kernel.services.models).roles
         known = Check("models", lambda: known_models(roles))
-        topics["models"] = [*kernel.health[GEMINI](), known]
+        agreed = Check("model providers", lambda: agreed_providers(roles))
+        topics["models"] = [*kernel.health[GEMINI](), known, agreed]
     return [(topic, check) for topic, checks in topics.items() for check in checks]

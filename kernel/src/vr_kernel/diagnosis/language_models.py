@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import get_args
 
-from vr_kernel.config.model_settings import ModelsSettings
+from vr_kernel.config.model_settings import AUTO, GEMINI, ModelsSettings
 from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.generation import Role
 from vr_kernel.health import Diagnosis
-from vr_kernel.models.roles import AUTO, GEMINI, Roles
+from vr_kernel.models.roles import Roles
 
 
 def known_models(roles: Roles) -> Diagnosis:
@@ -30,6 +30,21 @@ def known_models(roles: Roles) -> Diagnosis:
     if not count:
         return Diagnosis.ok(f"Those of the preset {roles.configuration.current.preset!r}.")
     return Diagnosis.ok(f"Configured: {count}, all known.")
+
+
+def agreed_providers(roles: Roles) -> Diagnosis:
+    """Check for keys that were found in the environment, and are not used without agreement."""
+    found = [name for name in roles.providers if roles.consent.of(name).variables]
+    if found:
+        told = [f"{name} ({', '.join(roles.consent.of(name).variables)})" for name in found]
+        return Diagnosis.warning(
+            f"Found in the environment and not used: {'; '.join(told)}.",
+            f"If they are meant for this program, set agreed = {found} in [models].",
+        )
+    used = [name for name in roles.hierarchy if roles.consent.access(name).ready]
+    if not used:
+        return Diagnosis.ok("None but Gemini is configured.")
+    return Diagnosis.ok(f"Used: {', '.join(used)}.")
 
 
 def _configured(settings: ModelsSettings) -> Iterator[tuple[str, str]]:

@@ -27,8 +27,6 @@ from vr_kernel.gemini.streams import read_stream
 from vr_kernel.gemini.uploads import Uploads
 from vr_kernel.generation import (
     Embeddings,
-    Price,
-    PriceTable,
     Purpose,
     Reply,
     ReplyPiece,
@@ -37,6 +35,7 @@ from vr_kernel.generation import (
     Text,
     Turn,
 )
+from vr_kernel.models.prices import Price, PriceTable
 from vr_kernel.models.provider import ModelAccess, ModelInfo
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from vr_kernel.errors import VrError
 from vr_kernel.gemini.components import Components
 from vr_kernel.generation import Media, Reply
 from vr_kernel.log import Log
-from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.provider import ModelProvider
 from vr_kernel.models.recorder import PaidRequest
 from vr_kernel.progress import Report, silent
@@ -221,6 +220,8 @@ class GeminiService:
         return await self.recorder.attempt(self._paid(purpose, model, work), 1)
 
     def _paid(self, purpose: str, model: str, send: Callable[[], S]) -> PaidRequest[S]:
+        from vr_kernel.models.provided import ProvidedModel
+
         return PaidRequest(ProvidedModel(self.models, model), purpose, send)
 
     async def _prewarm(self, model: str, content: Media, system: str) -> None:

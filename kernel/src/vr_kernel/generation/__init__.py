@@ -11,7 +11,6 @@ from vr_kernel.generation.conversation import (
     ToolResult,
     Turn,
 )
-from vr_kernel.generation.prices import Price, PriceTable
 from vr_kernel.generation.requests import (
     Embeddings,
     Options,
@@ -32,8 +31,6 @@ __all__ = [
     "MediaResolution",
     "Options",
     "Part",
-    "Price",
-    "PriceTable",
     "Purpose",
     "Reply",
     "ReplyPiece",

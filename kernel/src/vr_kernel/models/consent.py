@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vr_kernel.config.model_settings import ModelConfiguration
 from vr_kernel.errors import Code, VrError
-from vr_kernel.models.configuration import ModelConfiguration
 from vr_kernel.models.provider import ModelAccess, ModelProvider
 from vr_kernel.providers import ProviderRegistry
 
@@ -102,7 +102,7 @@ class Consent:
             f"A key of {name} was found in the environment, but you have not agreed to its use.",
             Code.NOT_ALLOWED,
             category=NOT_AGREED,
-            hint=f"Agree with `vr init`, or with agreed = ['{name}'] in [models]; found:"
+            hint=f"If it is meant for this program, set agreed = ['{name}'] in [models]; found:"
             f" {', '.join(agreement.variables)}.",
         )
 
@@ -125,7 +125,7 @@ class Consent:
         )
 
     def _settings_of(self, name: str) -> Mapping[str, Setting]:
-        """What is set of the section of a provider's plugin; read once."""
+        """The settings that are set for a provider's plugin; read once."""
         owner = self._providers.owner_of(ModelProvider, name)
         if owner.plugin not in self._origins:
             settings = owner.services.settings

@@ -24,19 +24,20 @@ from vr_kernel.generation import (
 )
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
-from vr_kernel.models.roles import Roles
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
+    from vr_kernel.config.model_settings import ModelConfiguration
     from vr_kernel.files.digests import Digests
     from vr_kernel.generation import Request
     from vr_kernel.items.pictures import Picture
     from vr_kernel.models.answers import Answers
+    from vr_kernel.models.provided import ProvidedModel
     from vr_kernel.models.provider import ModelInfo
     from vr_kernel.models.requests import Parts, Requests
+    from vr_kernel.models.roles import Roles
     from vr_kernel.models.structured import Structured
 
 M = TypeVar("M", bound=BaseModel)
@@ -50,6 +51,7 @@ class LanguageModels:
     is returned, and found again when the work is done again after a crash.
     """
 
+    configuration: ModelConfiguration
     roles: Roles
     retrier: Retrier
     recorder: UsageRecorder
@@ -96,7 +98,7 @@ class LanguageModels:
             VrError: AUTH when a key is missing; UNAVAILABLE when nothing serves the role;
                 INVALID_INPUT for an invalid level or temperature, or an unknown model.
         """
-        level, degree = self.roles.configuration.chosen(thinking, temperature)
+        level, degree = self.configuration.chosen(thinking, temperature)
         names = self.roles.names(role, model)
         return {"models": names, "thinking": level, "temperature": degree}
 
@@ -210,7 +212,7 @@ class LanguageModels:
                 ends before the answer does.
         """
         request = await self._requests.make(parts, history, **options)
-        deadline_s = self.roles.configuration.current.deadline_s
+        deadline_s = self.configuration.current.deadline_s
         models = self._models(role, request, options)
         async with aclosing(self._answers.stream(models, request, deadline_s)) as pieces:
             async for piece in pieces:
@@ -272,4 +274,4 @@ class LanguageModels:
     def _requests(self) -> Requests:
         from vr_kernel.models.requests import Requests
 
-        return Requests(self.roles.configuration, self.digests, self.workspace)
+        return Requests(self.configuration, self.digests, self.workspace)

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.generation import Price, Role, Usage
+from vr_kernel.generation import Role, Usage
+from vr_kernel.models.prices import Price
 from vr_kernel.models.provider import ModelInfo, ModelProvider
 
 
@@ -88,7 +89,7 @@ class ProvidedModel:
             )
 
     def _info(self) -> ModelInfo | None:
-        """What its provider knows of it; None when that does not know it."""
+        """The model as its provider knows it; None when that does not."""
         with self.contained():
             if info_of := getattr(self.provider, "info", None):
                 found: ModelInfo = info_of(self.id)

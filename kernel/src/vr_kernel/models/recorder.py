@@ -13,11 +13,11 @@ from pydantic import BaseModel
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Media, Request, Usage
-from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.usage import Meter, UsageLedger
 
 if TYPE_CHECKING:
     from vr_kernel.models.observed import SentRequest, Told
+    from vr_kernel.models.provided import ProvidedModel
     from vr_kernel.storage.room import Room, RoomOf
 
 UNPRICED = "The price of {model} is not known, so its cost is not counted."

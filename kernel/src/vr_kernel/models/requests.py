@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from vr_kernel.config.model_settings import ModelConfiguration
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Media, Options, Part, Request, Text, ToolResult, Turn
-from vr_kernel.models.configuration import ModelConfiguration
 from vr_kernel.models.tool_calls import require_answered, require_tools
 
 if TYPE_CHECKING:

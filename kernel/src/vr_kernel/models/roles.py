@@ -7,16 +7,14 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 
+from vr_kernel.config.model_settings import AUTO, GEMINI, ModelConfiguration
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import Role
-from vr_kernel.models.configuration import ModelConfiguration
 from vr_kernel.models.consent import Consent
+from vr_kernel.models.prices import Price
 from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.provider import ModelProvider
 from vr_kernel.providers import ProviderRegistry
-
-AUTO = "auto"
-GEMINI = "gemini"
 
 
 class Roles:
@@ -60,7 +58,8 @@ class Roles:
             except VrError as error:
                 missing = missing or error
             else:
-                prices = self.configuration.current.price_list
+                own = self.configuration.current.prices
+                prices = {name: Price(**price.model_dump()) for name, price in own.items()}
                 found.append(replace(each, role=role, prices=prices))
         if not found:
             raise missing or _nobody(role)
@@ -90,6 +89,34 @@ class Roles:
                 hint=f"Known: {models or 'none'}.",
             )
         return ProvidedModel(serving, rest, contained)
+
+    @property
+    def providers(self) -> Sequence[str]:
+        """The names of all that are installed, the preferred first."""
+        return self._providers.names(ModelProvider)
+
+    def provider(self, name: str) -> ModelProvider:
+        """The provider of a name.
+
+        Raises:
+            VrError: UNAVAILABLE when there is none.
+        """
+        return self._providers.get(ModelProvider, name)
+
+    def contained(self, name: str) -> AbstractContextManager[None]:
+        """A context for calls of a provider; see `ProviderRegistry.contained`."""
+        return self._providers.contained(ModelProvider, name)
+
+    def presets(self, role: Role) -> dict[str, str]:
+        """The models of all presets, as `provider/model`."""
+        found: dict[str, str] = {}
+        for provider in self.providers:
+            with suppress(VrError):  # a provider that fails has none; its log says why
+                with self.contained(provider):
+                    presets = _presets(self.provider(provider), role)
+                for preset, model in presets.items():
+                    found.setdefault(preset, f"{provider}/{model}")
+        return found
 
     @property
     def hierarchy(self) -> Sequence[str]:
@@ -133,22 +160,16 @@ class Roles:
 
     def _preset(self, name: str, role: Role) -> ProvidedModel | None:
         """The model of a preset; None when no provider has one of that name."""
-        for provider in self._providers.names(ModelProvider):
-            with suppress(VrError):  # a provider that fails has none; its log says why
-                serving, contained = self._of(provider)
-                with contained():
-                    presets = _presets(serving, role)
-                if name in presets:
-                    return ProvidedModel(serving, presets[name], contained)
-        return None
+        model = self.presets(role).get(name)
+        return None if model is None else self.named(model)
 
     def _known_names(self, role: Role) -> Iterator[str]:
         """The names of presets and models, for the nearest one."""
-        for provider in self._providers.names(ModelProvider):
+        yield from self.presets(role)
+        for provider in self.providers:
             with suppress(VrError):
                 serving, contained = self._of(provider)
                 with contained():
-                    yield from _presets(serving, role)
                     yield from (f"{provider}/{info.name}" for info in serving.models())
 
     def _chosen(self, role: Role) -> Iterator[ProvidedModel]:

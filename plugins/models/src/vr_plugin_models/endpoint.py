@@ -77,7 +77,7 @@ class Endpoint:
                 f"No key of {title} is configured.",
                 Code.AUTH,
                 category="API_PERMISSION_DENIED",
-                hint=f"Run `vr init`, or set {self.row.variable}.{where}",
+                hint=f"Set {name}_api_key in [plugins.models], or {self.row.variable}.{where}",
             )
         if not self.address:
             raise VrError(
@@ -135,7 +135,7 @@ class Endpoint:
         return [self.info(name) for name in dict.fromkeys(filter(None, own))]
 
     def info(self, model: str) -> ModelInfo:
-        """What is known of a model."""
+        """Describe a model, as far as it is known."""
         window = int(self.setting("context_window") or self.row.context)
         known = info_of(self.row.name, model, window)
         if model == (self.setting("vision_model") or self.row.vision):

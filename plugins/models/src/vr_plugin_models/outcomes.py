@@ -1,4 +1,4 @@
-"""What an answer came to: whole, refused, or cut off."""
+"""Answers that are refused, cut off, or without their usage."""
 
 from __future__ import annotations
 

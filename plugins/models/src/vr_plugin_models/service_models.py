@@ -14,7 +14,7 @@ from vr_plugin_models.failures import Failures
 
 
 class ServiceModels(ABC):
-    """What a service is, what it costs, and which of its models are asked: see `ModelProvider`."""
+    """A service: its address, its models and their prices; see `ModelProvider`."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.name = endpoint.row.name
@@ -34,7 +34,7 @@ class ServiceModels(ABC):
         )
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
-        """What is known of a model, with what was learned of it."""
+        """Add to the description of a model what was learned of it."""
         return info
 
     @abstractmethod
@@ -70,7 +70,7 @@ class ServiceModels(ABC):
         return [self.adapted(info) for info in self.endpoint.models()]
 
     def info(self, model: str) -> ModelInfo:
-        """What is known of a model that `models` does not list."""
+        """Describe a model, also one that `models` does not list."""
         return self.adapted(self.endpoint.info(model))
 
     def price(self, model: str) -> Price | None:

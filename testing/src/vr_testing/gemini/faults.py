@@ -1,4 +1,4 @@
-"""What can go wrong with a request to Gemini besides what can go wrong anywhere."""
+"""Faults of Gemini, besides those that any service can have."""
 
 from __future__ import annotations
 

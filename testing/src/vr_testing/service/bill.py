@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from vr_kernel.generation import Price, Usage
+from vr_kernel.generation import Usage
+from vr_kernel.models.prices import Price
 
 CHARS_PER_TOKEN = 4
 

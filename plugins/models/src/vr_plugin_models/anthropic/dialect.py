@@ -1,4 +1,4 @@
-"""What a Claude model takes, learned from what it refuses."""
+"""The ways of asking a Claude model, learned from what it refuses."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class AnthropicModels(ServiceModels):
         self._made: AsyncAnthropic | None = None
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
-        """What is known of a model; those that see pictures read PDF, too."""
+        """Add PDF to what a model reads that sees pictures."""
         sees = "image" in info.accepts
         return replace(info, accepts=info.accepts | {"pdf"}) if sees else info
 

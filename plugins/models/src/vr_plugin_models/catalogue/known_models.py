@@ -43,7 +43,7 @@ def priced_at() -> date:
 
 
 def rows_of(provider: str) -> Mapping[str, Mapping[str, Any]]:
-    """What is known of each model of a provider."""
+    """The row of each model of a provider."""
     found: Mapping[str, Mapping[str, Any]] = _file()["providers"].get(provider, {})
     return found
 
@@ -54,7 +54,7 @@ def price_of(provider: str, model: str) -> Price | None:
 
 
 def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
-    """What is known of a model, or may be guessed from its name.
+    """Describe a model, by its row or as its name suggests.
 
     Args:
         provider: its name.

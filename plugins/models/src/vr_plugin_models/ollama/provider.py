@@ -49,7 +49,7 @@ class OllamaModels(ServiceModels):
         self._made: Any = None
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
-        """What the server said of a model, once it was asked."""
+        """The description by the server, once it was asked."""
         return self._shown.get(info.name, info)
 
     async def list_models(self) -> list[str]:
@@ -131,7 +131,7 @@ class OllamaModels(ServiceModels):
         return client, fields
 
     async def _known(self, client: AsyncClient, model: str) -> ModelInfo:
-        """What the server says of a model; asked once."""
+        """The description of a model by the server; asked once."""
         if model not in self._shown:
             try:
                 with translated(self.failures, model):

@@ -38,7 +38,7 @@ class OllamaReading:
 
     @property
     def usage(self) -> Usage:
-        """What was counted; a model of one's own costs nothing."""
+        """The tokens that were counted; a model of one's own costs nothing."""
         return Usage(
             calls=1, input_tokens=self._asked or 0, output_tokens=self._said or 0, cost_usd=0.0
         )

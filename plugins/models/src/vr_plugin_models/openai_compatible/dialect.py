@@ -1,4 +1,4 @@
-"""What a model takes of OpenAI's protocol, learned from what it refuses."""
+"""The ways of asking a model by OpenAI's protocol, learned from what it refuses."""
 
 from __future__ import annotations
 

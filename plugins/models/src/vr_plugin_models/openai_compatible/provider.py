@@ -48,7 +48,7 @@ class OpenAIModels(ServiceModels):
         self._dialects: dict[str, Dialect] = {}
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
-        """What is known of a model, without tools once it has refused some."""
+        """Take tools from the description of a model that has refused some."""
         dialect = self._dialects.get(info.name)
         return info if dialect is None or dialect.tools else replace(info, tools=False)
 

@@ -1,0 +1,144 @@
+"""Bad addresses, refused keys, unknown models, silent servers, and foreign answers."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+from modelskit import provider_at
+from vr_kernel import Code, ModelProvider, Request, Text, Turn, VrError
+from vr_plugin_models import plugin
+from vr_plugin_models.catalogue.known_models import price_of, priced_at
+from vr_plugin_models.catalogue.providers import PROVIDERS, TEMPLATES
+from vr_testing import FakeOllama, FakeOpenAI, Fault, open_kernel
+
+UNLISTED = {"openrouter/openai/text-embedding-3-small"}
+"""OpenRouter lists its models that make vectors apart; what it charged stands in its answers."""
+LONG = "The quick brown fox jumps over the lazy dog. " * 2_000
+
+
+@pytest.fixture
+def service() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as made:
+        yield made
+
+
+def question(words: str = "Who?") -> Request:
+    return Request((Turn("user", (Text(words),)),))
+
+
+async def failure(provider: ModelProvider, model: str = "m", words: str = "Who?") -> VrError:
+    with pytest.raises(VrError) as caught:
+        await provider.generate(model, question(words))
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("http://10.0.0.7/v1", Code.NOT_ALLOWED),
+        ("http://localhost:9/v1", Code.NOT_ALLOWED),
+        ("https://me:secret-word@api.example/v1", Code.NOT_ALLOWED),
+        ("ftp://api.example/v1", Code.NOT_ALLOWED),
+        ("not an address", Code.INVALID_INPUT),
+    ],
+)
+async def test_an_address_that_may_not_be_asked_is_refused(address: str, code: Code) -> None:
+    settings = {
+        "plugins.models.openai_base_url": address,
+        "plugins.models.openai_api_key": "any",
+        "models.default": ["openai/x"],
+    }
+    async with open_kernel({"models": plugin}, settings=settings) as kernel:
+        with pytest.raises(VrError) as caught:
+            await kernel.services.models.generate("Who?")
+    assert caught.value.code is code
+    assert "secret-word" not in f"{caught.value}{caught.value.hint}"
+
+
+async def test_a_refused_key_names_its_variable(service: FakeOpenAI) -> None:
+    service.keys = {"another"}
+    async with provider_at("groq", service.url, api_key="mine-and-secret") as provider:
+        error = await failure(provider)
+    assert (error.code, "GROQ_API_KEY" in error.hint) == (Code.AUTH, True)
+
+
+async def test_an_unknown_model_is_answered_with_the_list(service: FakeOpenAI) -> None:
+    service.models = {"kimi-k2", "glm-5"}
+    async with provider_at("groq", service.url, api_key="any") as provider:
+        error = await failure(provider, "kimi-k3")
+    assert error.code is Code.NOT_FOUND
+    assert "Did you mean 'kimi-k2'" in error.hint
+    assert "glm-5" in error.hint
+
+
+@pytest.mark.parametrize("usage", ["missing", "foreign"])
+async def test_usage_that_is_not_reported_is_estimated(service: FakeOpenAI, usage: str) -> None:
+    service.usage = usage  # type: ignore[assignment] # both are values of it
+    async with provider_at("groq", service.url, api_key="any") as provider:
+        reply = await provider.generate("m", question("Tell me something. " * 20))
+    assert reply.usage.calls == 1
+    assert reply.usage.input_tokens > 40
+    assert "estimated" in reply.notes[0]
+
+
+async def test_an_answer_in_another_shape_is_said_to_be_one(service: FakeOpenAI) -> None:
+    async with provider_at("groq", f"{service.url}/models#", api_key="any") as provider:
+        assert provider.name == "groq"
+    async with provider_at("groq", service.url, api_key="any") as provider:
+        service.fail(Fault.truncated("clean"))
+        assert (await failure(provider)).category == "REPLY_UNREADABLE"
+
+
+async def test_the_coding_plan_comes_first_and_the_normal_address_answers() -> None:
+    with FakeOpenAI() as service:
+        async with provider_at("zai", service.url, api_key="any") as provider:
+            assert (await provider.generate("glm-5.1", question())).text
+    row = next(row for row in PROVIDERS if row.name == "zai")
+    assert (row.before, row.address) != (row.address, row.before)
+    assert "/coding/" in row.before
+
+
+async def test_a_server_that_is_not_running_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    async with provider_at("ollama", url, model="qwen") as provider:
+        error = await failure(provider, "qwen")
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "SERVICE_UNREACHABLE")
+    assert url in error.hint
+
+
+async def test_a_long_request_gets_its_context_at_ollama() -> None:
+    with FakeOllama() as service:
+        async with provider_at("ollama", service.url, model="qwen") as provider:
+            await provider.generate("qwen", question())
+            await provider.generate("qwen", question(LONG))
+        short, long = [request.window for request in service.requests_of("chat")]
+        assert (short, long) == (4_096, 32_768)
+
+
+async def test_a_request_that_ollama_cut_is_an_error_and_no_answer() -> None:
+    with FakeOllama() as service:
+        service.ignores_window = True
+        async with provider_at("ollama", service.url, model="qwen") as provider:
+            error = await failure(provider, "qwen", LONG)
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "REQUEST_CUT")
+    assert error.usage is not None
+
+
+def test_every_model_of_the_table_has_a_price_or_is_known_to_have_none() -> None:
+    unpriced = {"modalresearch", "zenmux", "ernie"}  # in no price list that can be installed
+    named = [f"{row.name}/{model}" for row in PROVIDERS for model in _models(row)]
+    for name in [*named, *TEMPLATES.values()]:
+        provider, _, model = name.partition("/")
+        known_to_have_none = provider in unpriced or name in UNLISTED
+        assert (price_of(provider, model) is None) == known_to_have_none, name
+    assert priced_at().year >= 2026
+
+
+def _models(row: object) -> list[str]:
+    names = ("model", "fallback", "small", "vision", "embedding")
+    return [model for name in names if (model := getattr(row, name))]

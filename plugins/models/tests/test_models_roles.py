@@ -1,0 +1,176 @@
+"""The models that are asked: order, fallback, agreement, and models on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from vr_kernel import Code, VrError
+from vr_kernel.diagnosis.language_models import agreed_providers
+from vr_plugin_models import plugin
+from vr_testing import FakeGemini, FakeOllama, FakeOpenAI, Fault, TrialKernel, open_kernel
+
+HASTY = {"models.attempts": 1}
+
+
+@pytest.fixture
+def first() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as service:
+        service.answer("first")
+        yield service
+
+
+@pytest.fixture
+def second() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as service:
+        service.answer("second")
+        yield service
+
+
+@asynccontextmanager
+async def asking(
+    services: Mapping[str, Any], variables: Mapping[str, str] | None = None, **settings: object
+) -> AsyncIterator[TrialKernel]:
+    """A kernel whose providers are at fake services, each with a key in the configuration."""
+    given: dict[str, object] = {
+        "kernel.http.allowed_hosts": [each.url.split("/")[2] for each in services.values()]
+    }
+    for name, service in services.items():
+        given |= {f"plugins.models.{name}_base_url": service.url}
+        if name not in (variables or {}):
+            given |= {f"plugins.models.{name}_api_key": f"key-of-{name}"}
+    given |= {key.replace("__", "."): value for key, value in settings.items()}
+    environ = {f"{name.upper()}_API_KEY": key for name, key in (variables or {}).items()}
+    plugins = {"models": plugin}
+    async with open_kernel(plugins, settings={**HASTY, **given}, variables=environ) as kernel:
+        yield kernel
+
+
+async def said(kernel: TrialKernel, **how: Any) -> str:
+    return (await kernel.services.models.generate("Who?", **how)).text
+
+
+async def refusal(kernel: TrialKernel, **how: Any) -> VrError:
+    with pytest.raises(VrError) as caught:
+        await said(kernel, **how)
+    return caught.value
+
+
+async def test_order_is_as_configured_and_the_first_comes_back(
+    first: FakeOpenAI, second: FakeOpenAI
+) -> None:
+    order = ["openai/a", "groq/b"]
+    async with asking({"openai": first, "groq": second}, models__default=order) as kernel:
+        assert await said(kernel) == "first"
+        first.fail(Fault.status(503), times=1)
+        reply = await kernel.services.models.generate("Who?")
+        assert (reply.text, reply.model) == ("second", "groq/b")
+        assert "openai/a did not answer" in reply.notes[0]
+        assert await said(kernel) == "first"
+        assert [len(each.requests_of("chat.completions")) for each in (first, second)] == [3, 1]
+
+
+async def test_fallback_model_comes_before_the_next_provider(
+    first: FakeOpenAI, second: FakeOpenAI
+) -> None:
+    first.models = {"good"}
+    own = {"plugins__models__openai_fallback_model": "good"}
+    order = ["openai/gone", "groq/b"]
+    async with asking({"openai": first, "groq": second}, models__default=order, **own) as kernel:
+        reply = await kernel.services.models.generate("Who?")
+        assert (reply.text, reply.model) == ("first", "openai/good")
+        assert second.requests == []
+
+
+async def test_auto_walks_the_hierarchy(first: FakeOpenAI, second: FakeOpenAI) -> None:
+    services = {"openai": first, "groq": second}
+    async with asking(services) as kernel:
+        assert kernel.services.models.names("default")[0].startswith("groq/")
+    async with asking(services, models__hierarchy="openai,groq") as kernel:
+        names = kernel.services.models.names("default")
+        assert [name.partition("/")[0] for name in names] == ["openai", "openai", "groq", "groq"]
+    async with asking(services, models__hierarchy="opnai") as kernel:
+        error = await refusal(kernel)
+        assert (error.code, "Did you mean 'openai'" in error.hint) == (Code.INVALID_INPUT, True)
+
+
+async def test_a_small_window_is_not_overfilled(first: FakeOpenAI, second: FakeOpenAI) -> None:
+    order = ["openai_compatible/small", "groq/openai/gpt-oss-120b"]
+    own = {"plugins__models__openai_compatible_context_window": 1_000}
+    services = {"openai_compatible": first, "groq": second}
+    async with asking(services, models__default=order, **own) as kernel:
+        reply = await kernel.services.models.generate("word " * 5_000)
+        assert reply.text == "second"
+        assert first.requests == []
+        error = await refusal(kernel, model="openai_compatible/small", system="word " * 5_000)
+        assert (error.code, error.category) == (Code.TOO_LARGE, "CONTEXT_EXCEEDED")
+
+
+FOUND = {"OPENAI_API_KEY": "key-of-another-program"}
+
+
+async def test_a_key_that_lies_in_the_environment_is_not_used() -> None:
+    async with open_kernel({"models": plugin}, variables=FOUND) as kernel:
+        for how in ({}, {"model": "openai/gpt-6-luna"}):
+            error = await refusal(kernel, **how)
+            assert error.category in ("API_PERMISSION_DENIED", "PROVIDER_NOT_AGREED")
+            assert "key-of-another-program" not in f"{error}{error.hint}"
+        assert error.category == "PROVIDER_NOT_AGREED"
+        assert "OPENAI_API_KEY" in error.hint
+        report = await kernel.call("infra_models")
+        state = next(it for it in report.providers if it.name == "openai")
+        assert (state.ready, state.used) == (True, False)
+        found = agreed_providers(kernel.services.models.roles)
+        assert (found.level, "OPENAI_API_KEY" in found.what) == ("warning", True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"models.agreed": ["openai"]},
+        {"models.default": ["openai/x"]},
+        {"models.vision": ["openai"]},
+        {"models.hierarchy": ["openai"]},
+        {"models.provider": "openai"},
+        {"plugins.models.openai_api_key": "key-in-the-configuration"},
+    ],
+)
+async def test_who_is_named_or_configured_is_agreed_to(settings: Mapping[str, object]) -> None:
+    async with open_kernel({"models": plugin}, settings=settings, variables=FOUND) as kernel:
+        assert kernel.services.models.names("vision")[0].startswith("openai/")
+
+
+async def test_local_only_keeps_all_here(first: FakeOpenAI) -> None:
+    with FakeGemini() as gemini, FakeOllama() as ollama:
+        ollama.answer("here")
+        settings = {
+            "models.local_only": True,
+            "models.default": ["gemini/gemini-3.8-flash", "ollama/qwen"],
+            "plugins.models.ollama_base_url": ollama.url,
+        }
+        variables = {"GEMINI_API_KEY": "any"}
+        async with open_kernel(
+            {"models": plugin}, settings={**HASTY, **settings}, variables=variables
+        ) as kernel:
+            reply = await kernel.services.models.generate("Who?")
+            assert (reply.text, reply.usage.cost_usd) == ("here", 0.0)
+            error = await refusal(kernel, model="gemini/gemini-3.8-flash")
+            assert error.category == "LOCAL_ONLY"
+        assert gemini.requests == []
+    assert first.requests == []
+
+
+async def test_providers_keys_and_prices_are_told_but_no_key(first: FakeOpenAI) -> None:
+    first.models = {"gpt-4o-mini"}
+    async with asking({"openai": first}, models__default="openai/gpt-4o-mini") as kernel:
+        report = await kernel.call("infra_models", probe=True)
+        assert report.roles["default"] == ["openai/gpt-4o-mini"]
+        prices = {it.model: (it.input_usd, it.output_usd) for it in report.models}
+        assert prices["openai/gpt-4o-mini"] == (0.15, 0.6)
+        asked = {it.name: it.probe for it in report.providers if it.probe}
+        assert asked == {"openai": "answers; offers 1 models"}
+        assert "key-of-openai" not in report.model_dump_json()
+        assert report.presets["openai-mini"] == "openai/gpt-4o-mini"
+        assert await said(kernel, model="openai-mini") == "first"
