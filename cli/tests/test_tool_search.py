@@ -297,7 +297,7 @@ async def web_paper(call: Call) -> Word:
         ("all,compat", []),
         ("core", ["web_page"]),
         ("web", ["web_page", "web_paper"]),
-        ("compat", ["old_say"]),
+        ("compat", ["list_providers", "old_say", "show_hierarchy", "show_settings"]),
     ],
 )
 async def test_toolsets_are_shown_beside_it(

@@ -13,6 +13,9 @@ from vr_kernel import READ_ONLY, Call, Kernel, Tool, VrError, build_tool, load_c
 from vr_server import build_server
 from vr_server.toolsets import choose
 
+OWN_ALIASES = ("list_providers", "show_hierarchy", "show_settings")
+"""Those of the kernel's own tools."""
+
 
 class Word(BaseModel):
     """A result."""
@@ -86,8 +89,9 @@ async def test_an_alias_is_served_like_its_tool(
     config = load_config({**environ, "VR_TOOLSETS": "compat"}, working_folder=tmp_path)
     kernel: Kernel = await start({"speech": make_plugin(tools=[say_word])}, config=config)
     async with Client(build_server(kernel)) as client:
-        assert [t.name for t in await client.list_tools()] == ["old_say"]
-        (shown,) = await client.list_tools()
+        served = {t.name: t for t in await client.list_tools()}
+        assert served.keys() - {*OWN_ALIASES} == {"old_say"}
+        shown = served["old_say"]
         result = await client.call_tool("old_say", {"text": "hello"})
     assert result.structured_content == {"text": "hello", "_deprecated": True}
     assert shown.description == "Deprecated: use say_word. Say it."
