@@ -127,16 +127,20 @@ async def show_models(services: Services, found: ModelsReport) -> View:
         for it in found.models
     ]
     used = [it for it in found.providers if it.used and it.ready]
-    others = [it for it in found.providers if it not in used]
+    refused = [it for it in found.providers if it.ready and not it.used]
+    others = [it for it in found.providers if not it.ready]
+    notes = [] if used else ["No model is ready: set a key, or a model on this machine."]
     blocks: list[Block] = [Table(("Role", "Models, in order"), roles)]
     if prices:
         columns = ("Model", "$ / M in", "$ / M out", "Window")
         blocks.append(Table(columns, prices, title="Prices and windows"))
     if used:
         blocks.append(Table(*_providers(used), title="Providers in use"))
+    if refused:
+        blocks.append(Table(*_providers(refused), title="Found, and not used"))
     if others:
         blocks.append(Table(*_providers(others), title="Other providers", detail=True))
-    return View("Language models", blocks)
+    return View("Language models", blocks, notes=notes)
 
 
 def _price(usd: float | None) -> str:

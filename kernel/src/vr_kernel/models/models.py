@@ -69,9 +69,12 @@ class LanguageModels:
         """The same models, for a workspace: its files are kept apart at the service."""
         return replace(self, workspace=workspace, artifacts=artifacts)
 
-    def ready(self, role: Role = "default") -> bool:
-        """Check if some model of that role can be asked, as far as is known."""
-        return bool(self.suggested(role))
+    def ready(self, role: Role = "default", *kinds: str) -> bool:
+        """Check if some model of that role can be asked about such media, as far as is known."""
+        try:
+            return bool(self.roles.models(role, kinds))
+        except VrError:
+            return False
 
     def names(self, role: Role) -> list[str]:
         """List the models of a role, best first; see `Models.names`."""

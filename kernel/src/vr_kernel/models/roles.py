@@ -49,20 +49,25 @@ class Roles:
         """
         found: list[ProvidedModel] = []
         missing: VrError | None = None
+        unfit: VrError | None = None
         for each in [self._wanted(model, role)] if model else self._chosen(role):
             try:
                 self.consent.require(each.provider.name)
                 with each.contained():
                     each.provider.check()
-                each.require(role, kinds)
             except VrError as error:
                 missing = missing or error
+                continue
+            try:
+                each.require(role, kinds)
+            except VrError as error:
+                unfit = unfit or error
             else:
                 own = self.configuration.current.prices
                 prices = {name: Price(**price.model_dump()) for name, price in own.items()}
                 found.append(replace(each, role=role, prices=prices))
         if not found:
-            raise missing or _nobody(role)
+            raise unfit or missing or _nobody(role)
         return list({each.name: each for each in found}.values())
 
     def names(self, role: Role, model: str = "") -> list[str]:

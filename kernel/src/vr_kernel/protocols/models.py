@@ -35,8 +35,13 @@ M = TypeVar("M", bound=BaseModel)
 class Models(Protocol):
     """The only access to language models, by role. In a tool it accounts for that call."""
 
-    def ready(self, role: Role = "default") -> bool:
-        """Return True when some model of that role can be asked, as far as is known."""
+    def ready(self, role: Role = "default", *kinds: str) -> bool:
+        """Return True when some model of that role can be asked, as far as is known.
+
+        Args:
+            role: the use of the model.
+            kinds: media that it must take, such as `video`; see `Media.kind`.
+        """
 
     def names(self, role: Role) -> list[str]:
         """List the models of a role, best first, as `provider/model`.

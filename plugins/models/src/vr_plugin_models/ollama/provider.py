@@ -160,7 +160,8 @@ class OllamaModels(ServiceModels):
     def _whole(self, reading: OllamaReading, model: str, request: Request) -> Reply:
         if not reading.has_usage:
             return _free(estimated(said(request), reading.reply()))
-        expected = estimate_tokens(said(request))
+        # A schema limits what may be said; it is no part of what the model reads.
+        expected = estimate_tokens(said(replace(request, schema=None)))
         require_uncut(model, reading.usage.input_tokens, expected, reading.usage)
         return reading.reply()
 

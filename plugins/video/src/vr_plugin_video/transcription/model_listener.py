@@ -51,7 +51,7 @@ async def transcript_by(
     try:
         return await local.listener.transcript(task, language, percent)
     except VrError as error:
-        ready = engine == "auto" and task.work.call.services.models.ready(ROLE)
+        ready = engine == "auto" and task.work.call.services.models.ready(ROLE, "video")
         if not (ready and await _may_be_heard(task, language, error)):
             raise
         task.limits.append(f"{error.message} So a model listened.")
