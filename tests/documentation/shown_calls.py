@@ -74,7 +74,7 @@ CHANGING = (
     (r"202[5-9]-\d\d-\d\d \d\d:\d\d", "2026-01-05 09:30"),
     (r"(?<![/-])\b(?=[a-f]*\d)[0-9a-f]{8}([0-9a-f]{4}|[0-9a-f]{24})?\b(?!-)", "5d41402a"),
     (r"\b\d+(\.\d+)? (?=(kB|bytes)\b)", "100 "),
-    (r"(?m)^((?:knowledge_ask|total) +\d+) +\d+", r"\1   1000"),
+    (r"(?m)^((?:knowledge_ask|total) +)\$[\d.]+( +\d+) +\d+", r"\1$0.0100\2   1000"),
 )
 """Values that are another with each run, and what stands for them.
 

@@ -33,31 +33,31 @@ def vr_active(settings: TracingSettings) -> bool:
 @hookimpl
 def vr_providers() -> list[Provider[Any]]:
     """The tracer, one for each kernel."""
-    return [Provider.own("vr_plugin_tracing.tracer:Tracer")]
+    return [Provider.own("vr_plugin_tracing.tracer:CallTracer")]
 
 
 @hookimpl
 def vr_lifespan(services: Services) -> AbstractAsyncContextManager[None]:
     """Send spans in the background as long as the kernel works."""
-    from vr_plugin_tracing.tracer import Tracer
+    from vr_plugin_tracing.tracer import CallTracer
 
-    return services.providers.get(Tracer).opened()
+    return services.providers.get(CallTracer).opened()
 
 
 @hookimpl
 def vr_call_finished(event: CallFinished, services: Services) -> None:
     """Record a call or a turn."""
-    from vr_plugin_tracing.tracer import Tracer
+    from vr_plugin_tracing.tracer import CallTracer
 
-    services.providers.get(Tracer).record_call(event)
+    services.providers.get(CallTracer).record_call(event)
 
 
 @hookimpl
 def vr_request_finished(event: RequestFinished, services: Services) -> None:
     """Record an attempt to ask a model."""
-    from vr_plugin_tracing.tracer import Tracer
+    from vr_plugin_tracing.tracer import CallTracer
 
-    services.providers.get(Tracer).record_request(event)
+    services.providers.get(CallTracer).record_request(event)
 
 
 @hookimpl

@@ -24,7 +24,7 @@ ACTIVE_JOBS: tuple[Literal["running", "interrupted"], ...] = ("running", "interr
 """States of jobs that have not ended: worked at, and waiting for a process."""
 
 
-class Tracer:
+class CallTracer:
     """Makes spans and metrics of events while it is open, and has them sent.
 
     Nothing global of the library is set: with a provider for the whole program FastMCP would make
