@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +15,15 @@ from vr_plugin_video import plugin as video
 from vr_testing import (
     Answer,
     FakeAnthropic,
+    FakeGemini,
     FakeOllama,
     FakeOpenAI,
+    Fault,
     TrialKernel,
     open_kernel,
 )
+
+import video_research
 
 FOX = "A fox crossed the frozen river at dawn and went into the forest."
 FAMILIES: Mapping[str, tuple[type[Any], str]] = {
@@ -53,7 +58,9 @@ def service(family: str) -> Iterator[Any]:
 
 
 @asynccontextmanager
-async def asking(family: str, service: Any, **settings: object) -> AsyncIterator[TrialKernel]:
+async def asking(
+    family: str, service: Any, *, roots: Sequence[Path] = (), **settings: object
+) -> AsyncIterator[TrialKernel]:
     own = f"plugins.models.{family}"
     given = {
         "kernel.http.allowed_hosts": [service.url.split("/")[2]],
@@ -66,7 +73,7 @@ async def asking(family: str, service: Any, **settings: object) -> AsyncIterator
         **settings,
     }
     plugins = {"models": models, "knowledge": knowledge, "video": video, "notes": Notes()}
-    async with open_kernel(plugins, settings=given) as kernel:
+    async with open_kernel(plugins, settings=given, roots=roots) as kernel:
         yield kernel
 
 
@@ -110,11 +117,86 @@ async def test_calls_of_tools_and_streams(family: str, service: Any) -> None:
         assert pieces[-1].reply.usage.calls == 1
 
 
-async def test_a_video_is_watched_locally_when_no_model_can(family: str, service: Any) -> None:
-    async with asking(family, service) as kernel:
-        assert kernel.services.models.ready("vision")
-        assert not kernel.services.models.ready("vision", "video")
-        with pytest.raises(VrError) as caught:
-            await kernel.call("video_create_session", url="https://youtu.be/dQw4w9WgXcQ")
-        assert caught.value.code in (Code.UNSUPPORTED, Code.UNAVAILABLE, Code.NOT_ALLOWED)
-    assert service.bill.calls == 0
+SEEN = {
+    "title": "Embeddings",
+    "summary": "About vectors.",
+    "key_points": ["Vectors are near."],
+    "timestamps": [{"time": "0:09", "description": "The question", "quote": ""}],
+    "topics": ["search"],
+    "sentiment": "neutral",
+}
+TALK = Path(video_research.__file__).with_name("talk.mp4")
+
+
+@pytest.mark.slow
+async def test_a_model_that_sees_is_given_pictures_and_words(family: str, service: Any) -> None:
+    service.answer(SEEN)
+    sees = {f"plugins.models.{family}_vision_model": FAMILIES[family][1]}
+    async with asking(family, service, roots=[TALK.parent], **sees) as kernel:
+        found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+        assert (found.engine, found.title) == ("model", "Embeddings")
+        assert found.model.startswith(f"{family}/")
+        assert any("pictures and words" in limit for limit in found.limits)
+        (asked,) = [each for each in service.requests if each.generates]
+        assert 4 <= len(asked.media) <= 24
+        assert "00:07" in asked.text
+        assert "Welcome." in asked.text
+        again: Any = await kernel.call("video_analyze", file_path=str(TALK))
+        assert again.cached
+
+
+@pytest.mark.slow
+async def test_a_model_that_sees_nothing_is_given_words(family: str, service: Any) -> None:
+    service.answer(SEEN)
+    if family == "anthropic":
+        pytest.skip("all of its models see")
+    if family == "ollama":
+        service.capabilities = {"tools"}
+    async with asking(family, service, roots=[TALK.parent]) as kernel:
+        found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+        assert any("words alone" in limit for limit in found.limits)
+        (asked,) = [each for each in service.requests if each.generates]
+        assert (list(asked.media), "Welcome." in asked.text) == ([], True)
+
+
+@pytest.mark.slow
+async def test_a_model_that_sees_answers_when_gemini_fails() -> None:
+    with FakeGemini() as gemini, FakeOpenAI() as service:
+        gemini.fail(Fault.status(503), times=None)
+        service.answer(SEEN)
+        order = {
+            "models.vision": ["gemini/gemini-3.8-flash", "openai_compatible/own-model"],
+            "models.gemini_api_keys": ["any"],
+            "models.gemini_base_url": gemini.url,
+            "plugins.models.openai_compatible_vision_model": "own-model",
+        }
+        async with asking("openai_compatible", service, roots=[TALK.parent], **order) as kernel:
+            found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+        assert found.model == "openai_compatible/own-model"
+        assert any("No model watched" in limit for limit in found.limits)
+
+
+@pytest.mark.slow
+async def test_a_film_without_words_needs_a_model_that_sees(tmp_path: Path) -> None:
+    silent = tmp_path / "silent.mp4"
+    _film(silent)
+    with FakeOpenAI() as service:
+        own = {"plugins.video.ocr": "off"}
+        async with asking("openai_compatible", service, roots=[tmp_path], **own) as kernel:
+            with pytest.raises(VrError) as caught:
+                await kernel.call("video_analyze", file_path=str(silent), engine="gemini")
+    assert (caught.value.code, caught.value.category) == (Code.UNSUPPORTED, "MEDIA_UNSUPPORTED")
+
+
+def _film(path: Path) -> None:
+    """Write two seconds of gray."""
+    av = pytest.importorskip("av")
+    np = pytest.importorskip("numpy")
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=10)
+        stream.width = stream.height = 64
+        stream.pix_fmt = "yuv420p"
+        for _ in range(20):
+            frame = av.VideoFrame.from_ndarray(np.full((64, 64, 3), 99, np.uint8), format="rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())

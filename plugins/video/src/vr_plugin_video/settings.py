@@ -53,6 +53,12 @@ class VideoSettings(Section):
     longest_window_s: float = Field(
         0.0, ge=0, le=86_400, description="Longest such window in seconds; 0: by tokens."
     )
+    frames_at_once: int = Field(
+        24,
+        ge=1,
+        le=200,
+        description="Most pictures that a model is given which sees pictures, but no videos.",
+    )
     batch_concurrency: int = Field(
         3, ge=1, le=32, description="Videos of a batch that are analysed at a time."
     )

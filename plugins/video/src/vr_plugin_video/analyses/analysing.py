@@ -65,7 +65,7 @@ def choose_analyst(
         VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
     """
     models = call.services.models
-    if engine == "local" or (engine == "auto" and not models.ready(ROLE, "video")):
+    if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
         return LocalAnalyst(local, request)
     if engine != "auto":
         try:

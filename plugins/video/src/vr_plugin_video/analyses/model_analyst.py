@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from vr_kernel import Code, Media, Role, Structured, VrError
+from vr_kernel import Code, Media, ModelInfo, Part, Role, Structured, VrError
 
 from vr_plugin_video.analyses import prompt
 from vr_plugin_video.analyses.analysis import damage, linked
+from vr_plugin_video.analyses.described_video import describe
 from vr_plugin_video.analyses.known_text import KnownText, find_known_text
 from vr_plugin_video.analyses.local_engine import LocalEngine, with_files
 from vr_plugin_video.analyses.meetings import form_of, wording
@@ -24,6 +25,10 @@ from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window
 
 ROLE: Role = "vision"
+OTHERS_MAY_ANSWER = frozenset(
+    {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED}
+)
+"""Errors of models that watch, after which one is asked that does not."""
 
 
 class ModelAnalyst:
@@ -51,6 +56,7 @@ class ModelAnalyst:
             fps=self._request.fps,
             media_resolution=self._request.media_resolution,
             longest=self._longest(pictures=True),
+            **({} if watches(task) else {"described": self._local.settings.frames_at_once}),
         )
 
     async def analyse(self, task: VideoTask) -> VideoAnalysis:
@@ -110,21 +116,48 @@ class ModelAnalyst:
     async def _ask(self, task: VideoTask, window: Window, part: str = "") -> Structured[Any]:
         """Have a model report on a window; `part` tells it which part of the video that is."""
         request = self._request
+        if not watches(task):
+            return await self._ask_described(task, described_for(task))
         watched = await media_part(task, window, request.fps, request.media_resolution)
+        try:
+            return await self._put(task, [watched, *filter(None, [part])])
+        except VrError as error:
+            other = None if part else other_model(task, error)
+            if other is None:
+                raise
+            task.limits.append(f"No model watched: {error.message}")
+            return await self._ask_described(task, other)
+
+    async def _ask_described(self, task: VideoTask, model: ModelInfo) -> Structured[Any]:
+        """Have a model report on the pictures and words of a video."""
+        local, request = self._local, self._request
+        described = await describe(
+            local, task, model, local.settings.frames_at_once, request.media_resolution
+        )
+        task.limits.extend(described.notes)
+        return await self._put(task, described.parts, model=model.name)
+
+    async def _put(
+        self, task: VideoTask, shown: Sequence[Part | str], model: str = ""
+    ) -> Structured[Any]:
+        request = self._request
         asking = prompt.make_prompt(
             wording(request.instruction), custom=bool(request.output_schema)
         )
         found: Structured[Any] = await task.work.call.services.models.generate_structured(
-            [watched, part, asking] if part else [watched, asking],
+            [*shown, asking],
             request.output_schema or form_of(request.instruction),
             role=ROLE,
             system=prompt.SYSTEM,
             thinking=request.thinking_level,
+            model=model,
         )
         return found
 
     async def _windows(self, task: VideoTask, media: MediaInfo) -> list[Window]:
         """The windows to watch; one when it fits, or when its length is not known."""
+        if not watches(task):
+            return [task.window]
         start, end = await task.span()
         longest = self._longest(pictures=media.has_video)
         windows = cut_windows(start, end, longest, [chapter.start for chapter in media.chapters])
@@ -146,6 +179,40 @@ class ModelAnalyst:
                 "limits": [*analysis.limits, *checked.notes],
             }
         )
+
+
+def watches(task: VideoTask) -> bool:
+    """True when a model that is ready takes the video itself."""
+    kind = "youtube" if task.source.at_youtube else "video"
+    return task.work.call.services.models.ready(ROLE, kind)
+
+
+def described_for(task: VideoTask) -> ModelInfo:
+    """The model that is given pictures and words: one that sees pictures, if any does.
+
+    Raises:
+        VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED, when none of the role answers in words.
+    """
+    found = _describable(task)
+    if found is None:
+        task.work.call.services.models.require(ROLE, Media("video/mp4"))
+    assert found is not None
+    return found
+
+
+def other_model(task: VideoTask, error: VrError) -> ModelInfo | None:
+    """The model that may answer after those that watch have failed; None when there is none."""
+    if error.code not in OTHERS_MAY_ANSWER:
+        return None
+    return _describable(task)
+
+
+def _describable(task: VideoTask) -> ModelInfo | None:
+    """The first model of the role that does not watch but sees, else the first that reads."""
+    models = task.work.call.services.models
+    known = [models.info(ROLE, model=name) for name in models.names(ROLE)]
+    others = [info for info in known if "video" not in info.accepts and not info.embeds]
+    return next((info for info in others if "image" in info.accepts), next(iter(others), None))
 
 
 async def media_part(
