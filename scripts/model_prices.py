@@ -70,8 +70,9 @@ def _write_gemini(listed: dict[str, dict[str, Any]], as_of: str) -> None:
 
 
 def _is_text(name: str, row: dict[str, Any]) -> bool:
-    ours = name.startswith(("gemini-", "deep-research"))
-    return ours and row.get("mode") in {"chat", "embedding"}
+    """Check for a model of the service; experimental ones stand in the list without a price."""
+    ours = name.startswith(("gemini-", "deep-research")) and row.get("input_cost_per_token")
+    return bool(ours) and row.get("mode") in {"chat", "embedding"}
 
 
 def _rows(rows: dict[str, Any]) -> str:
@@ -110,6 +111,7 @@ def _price(row: dict[str, Any], suffix: str) -> dict[str, float]:
         "input": "input_cost_per_token",
         "output": "output_cost_per_token",
         "cached": "cache_read_input_token_cost",
+        "audio": "input_cost_per_audio_token",
     }
     found = {short: row.get(f"{name}{suffix}") for short, name in names.items()}
     return {name: round(usd * MILLION, 6) for name, usd in found.items() if usd is not None}

@@ -29,13 +29,17 @@ _schemas: WeakKeyDictionary[Callable[..., Any], Pair] = WeakKeyDictionary()
 
 
 class Effects(Flag):
-    """Effects of a call on the user's world; own journal, cache and artifacts do not count."""
+    """Effects of a call on the user's world; own journal, cache and artifacts do not count.
+
+    `PAID` is a call that may ask language models: people can have its cost estimated first.
+    """
 
     READ_ONLY = auto()
     WRITES_LOCAL = auto()
     CALLS_OUT = auto()
     DESTRUCTIVE = auto()
     IDEMPOTENT = auto()
+    PAID = auto()
 
 
 READ_ONLY = Effects.READ_ONLY
@@ -43,6 +47,7 @@ WRITES_LOCAL = Effects.WRITES_LOCAL
 CALLS_OUT = Effects.CALLS_OUT
 DESTRUCTIVE = Effects.DESTRUCTIVE
 IDEMPOTENT = Effects.IDEMPOTENT
+PAID = Effects.PAID
 
 
 @dataclass(frozen=True, slots=True)

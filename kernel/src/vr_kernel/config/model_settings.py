@@ -24,6 +24,7 @@ class ModelPrice(Section):
     input: float = Field(ge=0)
     output: float = Field(0.0, ge=0)
     cached: float | None = Field(None, ge=0)
+    audio: float | None = Field(None, ge=0)
 
 
 class ModelsSettings(Section):

@@ -22,6 +22,8 @@ from vr_kernel.models.provider import ModelInfo
 SEES = frozenset({"text", "image", "audio", "video", "pdf", "youtube"})
 WINDOW = 1_048_576
 """Most tokens of a request to any of them."""
+LONGEST = 65_536
+"""Most tokens of an answer of any of them, thinking included."""
 NO_MINIMAL: tuple[ThinkingLevel, ...] = ("low", "medium", "high")
 _SMALL: tuple[Role, ...] = ("fast", "recursive")
 DEEP_RESEARCH = "deep-research-preview-04-2026"
@@ -57,7 +59,7 @@ class Choice:
 def _sees(
     name: str, thinking: tuple[ThinkingLevel, ...], *, samples: bool = True
 ) -> tuple[str, KnownModel]:
-    info = ModelInfo(name, thinking, SEES, tools=True, context=WINDOW)
+    info = ModelInfo(name, thinking, SEES, tools=True, context=WINDOW, output=LONGEST)
     return name, KnownModel(info, samples=samples)
 
 

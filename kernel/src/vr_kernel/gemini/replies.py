@@ -134,7 +134,16 @@ def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> Usage:
         output_tokens=metadata.candidates_token_count or 0,
         thinking_tokens=metadata.thoughts_token_count or 0,
         cached_tokens=metadata.cached_content_token_count or 0,
+        audio_tokens=max(
+            0,
+            _audio(metadata.prompt_tokens_details) - _audio(metadata.cache_tokens_details),
+        ),
     )
+
+
+def _audio(details: Iterable[types.ModalityTokenCount] | None) -> int:
+    """The tokens of sound among those that are counted by modality."""
+    return sum(each.token_count or 0 for each in details or () if each.modality == "AUDIO")
 
 
 def sources_of(metadata: types.GroundingMetadata) -> Iterable[WebSource]:

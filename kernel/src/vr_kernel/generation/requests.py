@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from vr_kernel.generation.conversation import Media, Part, Text, ToolCall, Turn
 
@@ -116,7 +117,8 @@ class Usage(BaseModel):
     """The cost of requests in tokens; `output_tokens` leaves out thinking.
 
     `cached_tokens` are a part of `input_tokens`. `cost_usd` is in US dollars, and None when a
-    price is not known.
+    price is not known. `audio_tokens`, the sound among the input that was not cached, only price an
+    answer that has just arrived; they are not shown.
     """
 
     calls: int = 0
@@ -125,6 +127,7 @@ class Usage(BaseModel):
     thinking_tokens: int = 0
     cached_tokens: int = 0
     cost_usd: float | None = None
+    audio_tokens: SkipJsonSchema[int] = Field(0, exclude=True, repr=False)
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of both; its cost is known when those of both are."""

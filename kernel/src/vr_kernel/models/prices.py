@@ -21,6 +21,7 @@ class Price:
         input: of a request, media included.
         output: of an answer, thinking included.
         cached: of the part of a request that the provider had kept; as `input` when left out.
+        audio: of the sound in a request; as `input` when left out.
         above: tokens of a request beyond which `beyond` holds for all of it.
         beyond: the price of longer requests.
     """
@@ -30,15 +31,19 @@ class Price:
     cached: float | None = None
     above: int = 0
     beyond: Price | None = None
+    audio: float | None = None
 
     def cost(self, usage: Usage) -> float:
         """The cost of one answer in US dollars, rounded to a billionth."""
         if self.beyond is not None and usage.input_tokens > self.above:
             return self.beyond.cost(usage)
         kept = self.input if self.cached is None else self.cached
+        heard = self.input if self.audio is None else self.audio
         fresh = max(0, usage.input_tokens - usage.cached_tokens)
+        sound = min(fresh, usage.audio_tokens)
         said = usage.output_tokens + usage.thinking_tokens
-        dollars = fresh * self.input + usage.cached_tokens * kept + said * self.output
+        dollars = (fresh - sound) * self.input + sound * heard
+        dollars += usage.cached_tokens * kept + said * self.output
         return round(dollars / PER, COST_DIGITS)
 
     @classmethod
@@ -51,6 +56,7 @@ class Price:
             input=row["input"],
             output=row.get("output") or 0.0,
             cached=row.get("cached"),
+            audio=row.get("audio"),
             above=row.get("above") or 0,
             beyond=None if beyond is None else cls.of(beyond),
         )
@@ -59,8 +65,8 @@ class Price:
 class PriceTable:
     """A dated price list: the JSON of `{"as_of": DATE, "models": {NAME: row}}`.
 
-    A row has `input`, `output` and `cached`, in US dollars for a million tokens, and may have
-    `above` and `beyond`; see `Price`.
+    A row has `input` and `output`, in US dollars for a million tokens, and may have `cached`,
+    `audio`, `above` and `beyond`; see `Price`.
     """
 
     def __init__(self, text: str) -> None:

@@ -51,6 +51,8 @@ class ModelInfo:
     """True when it takes `Request.tools`; it is asked for calls by a schema otherwise."""
     context: int = 0
     """Most tokens of a request, its window; 0 when that is not known."""
+    output: int = 0
+    """Most tokens of an answer, thinking included; 0 when that is not known."""
 
 
 class ModelProvider(Protocol):

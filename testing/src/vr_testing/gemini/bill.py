@@ -17,6 +17,8 @@ from vr_testing.service.bill import json_tokens, text_tokens
 TOKENS_PER_FRAME = 258
 """Tokens of an image or a second of video, as the service documents it; 66 at low resolution."""
 TOKENS_PER_LOW_FRAME = 66
+AUDIO_TOKENS_PER_SECOND = 32
+"""Those of them that are sound."""
 BYTES_PER_SECOND = 125_000
 """Bytes of a second of a file of unknown length: one megabit a second is assumed."""
 SECONDS_OF_ADDRESS = 60
@@ -40,6 +42,22 @@ def part_tokens(parts: Iterable[Mapping[str, Any]], size_of: SizeOf) -> int:
     )
 
 
+def audio_tokens(parts: Iterable[Mapping[str, Any]], size_of: SizeOf) -> int:
+    """Those tokens of the parts of a request that are sound."""
+    return sum(_sound_tokens(part, size_of) for part in parts if _media(part))
+
+
+def _sound_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
+    if _mime(part).startswith("audio/"):
+        return _media_tokens(part, size_of)
+    if not _mime(part).startswith("video/"):
+        return 0
+    return min(
+        _media_tokens(part, size_of),
+        math.ceil(_seconds_of(part, size_of)) * AUDIO_TOKENS_PER_SECOND,
+    )
+
+
 def _other_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
     called = look_up(part, "functionCall") or look_up(part, "functionResponse")
     return json_tokens(called) if called else _media_tokens(part, size_of)
@@ -47,13 +65,27 @@ def _other_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
 
 def _media_tokens(part: Mapping[str, Any], size_of: SizeOf) -> int:
     frame = TOKENS_PER_LOW_FRAME if _is_low(part) else TOKENS_PER_FRAME
-    media = look_up(part, "fileData") or look_up(part, "inlineData") or {}
-    if str(look_up(media, "mimeType", "")).startswith("image/"):
+    if _mime(part).startswith("image/"):
         return frame
+    fps = float(look_up(look_up(part, "videoMetadata") or {}, "fps") or 1.0)
+    return max(1, math.ceil(_seconds_of(part, size_of) * fps)) * frame
+
+
+def _media(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = look_up(part, "fileData") or look_up(part, "inlineData") or {}
+    return found
+
+
+def _mime(part: Mapping[str, Any]) -> str:
+    return str(look_up(_media(part), "mimeType", ""))
+
+
+def _seconds_of(part: Mapping[str, Any], size_of: SizeOf) -> float:
+    """The length of the part of a medium that is asked about."""
     metadata = look_up(part, "videoMetadata") or {}
     start = _seconds(look_up(metadata, "startOffset")) or 0.0
-    end = _seconds(look_up(metadata, "endOffset")) or _length(media, size_of)
-    return max(1, math.ceil(max(0.0, end - start) * float(look_up(metadata, "fps") or 1.0))) * frame
+    end = _seconds(look_up(metadata, "endOffset")) or _length(_media(part), size_of)
+    return max(0.0, end - start)
 
 
 def _is_low(part: Mapping[str, Any]) -> bool:
@@ -74,7 +106,7 @@ def _seconds(value: Any) -> float | None:
     return float(str(value).removesuffix("s")) if value else None
 
 
-def usage_metadata(usage: Usage) -> dict[str, int]:
+def usage_metadata(usage: Usage) -> dict[str, Any]:
     """The usage of an answer as the service sends it; the cached tokens are part of the prompt."""
     counts = {
         "promptTokenCount": usage.input_tokens,
@@ -83,5 +115,8 @@ def usage_metadata(usage: Usage) -> dict[str, int]:
         "cachedContentTokenCount": usage.cached_tokens,
     }
     total = usage.input_tokens + usage.output_tokens + usage.thinking_tokens
-    shown = {name: count for name, count in counts.items() if count}
+    shown: dict[str, Any] = {name: count for name, count in counts.items() if count}
+    if usage.audio_tokens:
+        sound = {"modality": "AUDIO", "tokenCount": usage.audio_tokens}
+        shown = {**shown, "promptTokensDetails": [sound]}
     return {"promptTokenCount": usage.input_tokens, **shown, "totalTokenCount": total}

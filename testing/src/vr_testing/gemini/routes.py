@@ -10,7 +10,7 @@ from vr_kernel.generation import Usage
 from vr_testing.gemini import background, content, errors
 from vr_testing.gemini.background import Background, Work
 from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.bill import THINKING_TOKENS, google_prices, part_tokens
+from vr_testing.gemini.bill import THINKING_TOKENS, audio_tokens, google_prices, part_tokens
 from vr_testing.gemini.caches import Caches
 from vr_testing.gemini.calls import check_calls
 from vr_testing.gemini.errors import ApiError, as_error
@@ -133,6 +133,7 @@ class Routes:
             + sum(json_tokens(call.shown) for call in answer.calls),
             thinking_tokens=0 if answer.blocked else thinking,
             cached_tokens=cached,
+            audio_tokens=audio_tokens(request.parts, self.files.size_of),
         )
         self.bill.add(usage, request.model)
         return answer, usage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, Code, Query, RecordKind, VrError, tool
+from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, Code, Query, RecordKind, VrError, tool
 
 from vr_plugin_knowledge.answering.results import Backend, KnowledgeAnswer
 from vr_plugin_knowledge.arguments import Collections, Question
@@ -11,7 +11,7 @@ from vr_plugin_knowledge.derived import evidence_among
 from vr_plugin_knowledge.search.retrieval import retrieve
 
 
-@tool(effects=READ_ONLY | CALLS_OUT, long=True, command="ask")
+@tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True, command="ask")
 async def knowledge_ask(
     call: Call,
     query: Question,

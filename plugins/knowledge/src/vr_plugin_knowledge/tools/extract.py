@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, WRITES_LOCAL, Call, Code, VrError, tool
+from vr_kernel import CALLS_OUT, PAID, WRITES_LOCAL, Call, Code, VrError, tool
 
 from vr_plugin_knowledge.arguments import Collections, OptionalName, OptionalNames
 from vr_plugin_knowledge.catalogue import find_kinds
@@ -13,7 +13,7 @@ from vr_plugin_knowledge.derived import sources_among
 from vr_plugin_knowledge.graph.results import KnowledgeExtracted
 
 
-@tool(effects=WRITES_LOCAL | CALLS_OUT, long=True)
+@tool(effects=WRITES_LOCAL | CALLS_OUT | PAID, long=True)
 async def knowledge_extract(
     call: Call,
     collections: Collections = None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, IDEMPOTENT, READ_ONLY, Call, Code, Hit, Query, VrError, tool
+from vr_kernel import CALLS_OUT, IDEMPOTENT, PAID, READ_ONLY, Call, Code, Hit, Query, VrError, tool
 
 from vr_plugin_knowledge.arguments import Collections, FieldValue, OptionalName, Question, Workspace
 from vr_plugin_knowledge.catalogue import find_kinds
@@ -32,7 +32,7 @@ SearchType = Literal["hybrid", "semantic", "keyword"]
 
 
 @tool(
-    effects=READ_ONLY | IDEMPOTENT | CALLS_OUT,
+    effects=READ_ONLY | IDEMPOTENT | CALLS_OUT | PAID,
     core=True,
     aliases=["knowledge_query"],
     command="search",

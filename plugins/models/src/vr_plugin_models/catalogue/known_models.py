@@ -71,6 +71,7 @@ def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
         embeds=embeds,
         tools=not embeds and (bool(row.get("tools")) or "tools" not in row),
         context=int(row.get("context") or context),
+        output=int(row.get("output_limit") or 0),
     )
 
 

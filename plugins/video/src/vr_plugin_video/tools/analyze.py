@@ -7,7 +7,7 @@ from math import inf
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
+from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_video.arguments import (
     DEFAULT_INSTRUCTION,
@@ -28,7 +28,7 @@ from vr_plugin_video.arguments import (
 from vr_plugin_video.models import VideoAnalysis
 
 
-@tool(effects=READ_ONLY | CALLS_OUT, long=True, core=True)
+@tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True, core=True)
 async def video_analyze(
     call: Call,
     url: VideoUrl | None = None,

@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, VrError, tool
+from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, VrError, tool
 
 from vr_plugin_video.arguments import (
     DEFAULT_INSTRUCTION,
@@ -21,7 +21,7 @@ from vr_plugin_video.arguments import (
 from vr_plugin_video.batch.results import BatchVideoResult
 
 
-@tool(effects=READ_ONLY | CALLS_OUT, long=True)
+@tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True)
 async def video_batch_analyze(
     call: Call,
     directory: Annotated[

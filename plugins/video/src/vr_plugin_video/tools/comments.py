@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
+from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_video.arguments import YouTubeUrl
 from vr_plugin_video.youtube.models import VideoComments
 
 
-@tool(effects=READ_ONLY | CALLS_OUT)
+@tool(effects=READ_ONLY | CALLS_OUT | PAID)
 async def video_comments(
     call: Call,
     url: YouTubeUrl,

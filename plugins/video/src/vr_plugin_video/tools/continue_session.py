@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, WRITES_LOCAL, Call, tool
+from vr_kernel import CALLS_OUT, PAID, WRITES_LOCAL, Call, tool
 
 from vr_plugin_video.sessions.models import SessionResponse
 
 
-@tool(effects=WRITES_LOCAL | CALLS_OUT, long=True)
+@tool(effects=WRITES_LOCAL | CALLS_OUT | PAID, long=True)
 async def video_continue_session(
     call: Call,
     session_id: Annotated[str, Field(max_length=100, description="From video_create_session")],

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, WRITES_LOCAL, Call, tool
+from vr_kernel import CALLS_OUT, PAID, WRITES_LOCAL, Call, tool
 
 from vr_plugin_video.arguments import MediaPath, VideoUrl
 from vr_plugin_video.sessions.models import SessionInfo
 
 
-@tool(effects=WRITES_LOCAL | CALLS_OUT, long=True)
+@tool(effects=WRITES_LOCAL | CALLS_OUT | PAID, long=True)
 async def video_create_session(
     call: Call,
     url: VideoUrl | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
+from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_video.arguments import End, Engine, Language, MediaPath, Start, UseCache, VideoUrl
 from vr_plugin_video.captions.transcripts import TranscriptFormat
@@ -13,7 +13,7 @@ from vr_plugin_video.models import VideoTranscript
 
 
 @tool(
-    effects=READ_ONLY | CALLS_OUT,
+    effects=READ_ONLY | CALLS_OUT | PAID,
     long=True,
     core=True,
     printed=("content", "transcript_uri"),
