@@ -7,15 +7,17 @@ from collections.abc import Iterator
 
 import pytest
 from modelskit import provider_at
-from vr_kernel import Code, ModelProvider, Request, Text, Turn, VrError
+from vr_kernel import Code, ModelProvider, Request, Text, ThinkingLevel, Turn, VrError
 from vr_plugin_models import plugin
 from vr_plugin_models.catalogue.known_models import price_of, priced_at
 from vr_plugin_models.catalogue.providers import PROVIDERS, TEMPLATES
 from vr_testing import FakeOllama, FakeOpenAI, Fault, open_kernel
+from vr_testing.ollama import OllamaRequest
 
 UNLISTED = {"openrouter/openai/text-embedding-3-small"}
 """OpenRouter lists its models that make vectors apart; what it charged stands in its answers."""
-LONG = "The quick brown fox jumps over the lazy dog. " * 2_000
+SENTENCE = "The quick brown fox jumps over the lazy dog. "
+LONG = SENTENCE * 2_000
 
 
 @pytest.fixture
@@ -24,8 +26,8 @@ def service() -> Iterator[FakeOpenAI]:
         yield made
 
 
-def question(words: str = "Who?") -> Request:
-    return Request((Turn("user", (Text(words),)),))
+def question(words: str = "Who?", thinking: ThinkingLevel | None = None) -> Request:
+    return Request((Turn("user", (Text(words),)),), thinking=thinking)
 
 
 async def failure(provider: ModelProvider, model: str = "m", words: str = "Who?") -> VrError:
@@ -108,7 +110,39 @@ async def test_a_server_that_is_not_running_is_named() -> None:
     async with provider_at("ollama", url, model="qwen") as provider:
         error = await failure(provider, "qwen")
     assert (error.code, error.category) == (Code.UNAVAILABLE, "SERVICE_UNREACHABLE")
+    assert error.hint.startswith("Start it: ollama serve. ")
     assert url in error.hint
+
+
+@pytest.mark.parametrize("pulled", [set(), {"qwen3:8b"}])
+async def test_a_model_that_ollama_lacks_is_named_with_the_way_to_get_it(pulled: set[str]) -> None:
+    with FakeOllama() as service:
+        service.models = pulled
+        async with provider_at("ollama", service.url, model="qwen3:4b") as provider:
+            error = await failure(provider, "qwen3:4b")
+    assert error.code is Code.NOT_FOUND
+    assert error.hint.startswith("Get it: ollama pull qwen3:4b. ")
+    assert all(name in error.hint for name in pulled)
+
+
+@pytest.mark.parametrize(
+    ("model", "thinking", "sent"),
+    [
+        ("qwen3:8b", "minimal", False),
+        ("qwen3:8b", "low", True),
+        ("qwen3:8b", "high", True),
+        ("gpt-oss:20b", "minimal", "low"),
+        ("gpt-oss:20b", "high", "high"),
+        ("qwen3:8b", None, None),
+    ],
+)
+async def test_a_model_of_ollama_is_told_to_think_as_it_understands(
+    model: str, thinking: ThinkingLevel | None, sent: object
+) -> None:
+    with FakeOllama() as service:
+        async with provider_at("ollama", service.url, model=model) as provider:
+            assert (await provider.generate(model, question(thinking=thinking))).text
+        assert [request.field("think") for request in service.requests_of("chat")] == [sent]
 
 
 async def test_a_long_request_gets_its_context_at_ollama() -> None:
@@ -120,13 +154,42 @@ async def test_a_long_request_gets_its_context_at_ollama() -> None:
         assert (short, long) == (4_096, 32_768)
 
 
-async def test_a_request_that_ollama_cut_is_an_error_and_no_answer() -> None:
+@pytest.mark.parametrize("sentences", [600, 900, 2_000])
+async def test_a_request_that_ollama_cut_is_an_error_and_no_answer(sentences: int) -> None:
+    seen: list[str] = []
+
+    def answer(request: OllamaRequest) -> str:
+        seen.append(request.text)
+        return "About the rest."
+
+    with FakeOllama() as service:
+        service.ignores_window = True
+        service.answer(answer)
+        async with provider_at("ollama", service.url, model="qwen") as provider:
+            error = await failure(provider, "qwen", f"Begin here. {SENTENCE * sentences}")
+    assert (error.code, error.category) == (Code.UNAVAILABLE, "REQUEST_CUT")
+    assert error.usage is not None
+    assert error.usage.input_tokens == 4_096
+    assert "Begin here." not in seen[0]
+    assert "lazy dog" in seen[0]
+
+
+async def test_a_request_that_just_fits_ollamas_own_context_is_answered() -> None:
     with FakeOllama() as service:
         service.ignores_window = True
         async with provider_at("ollama", service.url, model="qwen") as provider:
-            error = await failure(provider, "qwen", LONG)
-    assert (error.code, error.category) == (Code.UNAVAILABLE, "REQUEST_CUT")
-    assert error.usage is not None
+            reply = await provider.generate("qwen", question(SENTENCE * 360))
+    assert 3_980 <= reply.usage.input_tokens <= 4_096
+
+
+async def test_without_a_count_of_ollama_there_is_nothing_to_compare_and_a_note() -> None:
+    with FakeOllama() as service:
+        service.usage = "missing"
+        async with provider_at("ollama", service.url, model="qwen") as provider:
+            reply = await provider.generate("qwen", question(LONG))
+    assert "estimated" in reply.notes[0]
+    assert (reply.usage.calls, reply.usage.cost_usd) == (1, 0.0)
+    assert reply.usage.input_tokens > 10_000
 
 
 def test_every_model_of_the_table_has_a_price_or_is_known_to_have_none() -> None:

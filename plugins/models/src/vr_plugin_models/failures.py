@@ -101,6 +101,7 @@ class Failures:
         address: its base URL.
         key: the key itself, which is hidden.
         local: whether the user runs it.
+        start: the command that starts it there.
     """
 
     def __init__(
@@ -112,12 +113,14 @@ class Failures:
         address: str = "",
         key: str = "",
         local: bool = False,
+        start: str = "",
     ) -> None:
         self._title = title
         self._variable = variable or "its key"
         self._key_page = f" Get one at {key_page}." if key_page else ""
         self._address = address
         self._local = local
+        self._start = f"Start it: {start}. Or" if start else "Start it, or"
         self._hide = redactor([key])
 
     def answer(
@@ -140,9 +143,8 @@ class Failures:
         """The error of a request that was never sent."""
         hint = "Check the network, and its address in [plugins.models]."
         if self._local:
-            hint = (
-                f"Start it, or correct its address in [plugins.models]; asked was {self._address}."
-            )
+            where = f"its address in [plugins.models]; asked was {self._address}."
+            hint = f"{self._start} correct {where}"
         return VrError(
             f"{self._title} could not be reached ({why}).",
             Code.UNAVAILABLE,

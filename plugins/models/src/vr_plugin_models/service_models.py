@@ -31,6 +31,7 @@ class ServiceModels(ABC):
             address=endpoint.address,
             key=endpoint.key,
             local=row.local,
+            start=row.start,
         )
 
     def adapted(self, info: ModelInfo) -> ModelInfo:

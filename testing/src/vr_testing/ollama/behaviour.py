@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from vr_testing.service.behaviour import ServiceBehaviour
 
@@ -17,10 +18,12 @@ class OllamaBehaviour(ServiceBehaviour):
             beginning, without a word.
         ignores_window: whether it cuts there even when a longer context is asked for.
         capabilities: what its models can do besides completing texts.
+        usage: whether it says how many tokens it read and wrote.
     """
 
     window: int = 131_072
     default_window: int = 4_096
     ignores_window: bool = False
     capabilities: set[str] = field(default_factory=lambda: {"tools", "vision", "thinking"})
+    usage: Literal["normal", "missing"] = "normal"
     dimension: int = 768

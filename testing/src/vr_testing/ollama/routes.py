@@ -12,6 +12,7 @@ from vr_kernel.generation import Usage
 
 from vr_testing.ollama.behaviour import OllamaBehaviour
 from vr_testing.ollama.request import OllamaRequest
+from vr_testing.ollama.window import without_first
 from vr_testing.service.answer import Answer
 from vr_testing.service.bill import CHARS_PER_TOKEN, json_tokens, text_tokens
 from vr_testing.service.errors import ServiceError
@@ -22,6 +23,8 @@ from vr_testing.service.vectors import vector
 
 PIECES = 4
 PICTURE_TOKENS = 256
+BY_LEVEL = "gpt-oss"
+"""The models that take a level of thinking; all others only take whether to think."""
 _DONE = {"STOP": "stop", "MAX_TOKENS": "length"}
 
 
@@ -83,20 +86,23 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
         self._require_model(request)
         if request.tools and "tools" not in self.behaviour.capabilities:
             raise ServiceError(400, f"{request.model} does not support tools")
-        if request.field("think") and "thinking" not in self.behaviour.capabilities:
-            raise ServiceError(400, f"{request.model} does not support thinking")
-        answer = _within_limit(self.script.answer_to(request), request)
+        _check_think(request, self.behaviour.capabilities)
+        tokens, window = self._tokens(request), self._window(request)
+        seen = without_first(request, tokens - window)
+        answer = _within_limit(self.script.answer_to(seen), request)
         answer = answer if alter is None else alter(answer)
         answer = replace(answer, text="") if answer.blocked else answer
         usage = Usage(
             calls=1,
-            input_tokens=min(self._tokens(request), self._window(request)),
+            input_tokens=min(tokens, window),
             output_tokens=text_tokens(answer.text + answer.thought)
             + json_tokens([call.shown for call in answer.calls]),
             cost_usd=0.0,
         )
         self.bill.add(usage, request.model)
-        lines = list(_lines(answer, request, usage))
+        lines = _lines(answer, request, usage)
+        if self.behaviour.usage == "missing":
+            del lines[-1]["prompt_eval_count"], lines[-1]["eval_count"]
         if not request.streams:
             return as_json(_joined(lines))
         frames = tuple(json.dumps(line).encode() + b"\n" for line in lines)
@@ -113,6 +119,14 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
         called = [each["tool_calls"] for each in request.messages if each.get("tool_calls")]
         declared = json_tokens([*request.tools]) + json_tokens(called)
         return said + declared + PICTURE_TOKENS * len(request.media)
+
+
+def _check_think(request: OllamaRequest, capabilities: set[str]) -> None:
+    think = request.field("think")
+    if think and "thinking" not in capabilities:
+        raise ServiceError(400, f"{request.model} does not support thinking")
+    if isinstance(think, str) and BY_LEVEL not in request.model:
+        raise ServiceError(400, f'think value "{think}" is not supported for this model')
 
 
 def _lines(answer: Answer, request: OllamaRequest, usage: Usage) -> list[dict[str, Any]]:

@@ -13,8 +13,9 @@ class FakeOllama(FakeService[OllamaRequest], OllamaBehaviour):
     """An Ollama server on this machine: chats, streams, vectors, its models and what they can do.
 
     It is scripted as `FakeGemini` is. Like the real one it cuts a request that is longer than the
-    context that was asked for, 4,096 tokens when none was, and counts only what was left. All that
-    `OllamaBehaviour` names is an attribute here.
+    context that was asked for, 4,096 tokens when none was: scripted answers are asked about what is
+    left of it, and only that is counted, while `requests` has it whole. A level of thinking is
+    refused, except for gpt-oss. All that `OllamaBehaviour` names is an attribute here.
     """
 
     def __init__(self, *, port: int = 0, seed: int = 0) -> None:

@@ -38,6 +38,7 @@ class ProviderRow:
         effort: whether its models take `reasoning_effort`.
         variables: further environment variables, each with the setting that it is.
         key_page: where a key is made.
+        start: the command that starts it on the machine of the user.
     """
 
     name: str
@@ -57,6 +58,7 @@ class ProviderRow:
     effort: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     key_page: str = ""
+    start: str = ""
 
     @property
     def variable(self) -> str:
@@ -255,6 +257,7 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         keyless=True,
         local=True,
         variables={"OLLAMA_HOST": "base_url"},
+        start="ollama serve",
     ),
     ProviderRow(
         "lmstudio",

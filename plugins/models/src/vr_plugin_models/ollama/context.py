@@ -13,6 +13,10 @@ LEAST_SHARE = 0.5
 too high, and no tokenizer was seen to need less than two thirds of it."""
 ENOUGH = 512
 """Estimates below this are not held against the count."""
+AT_LIMIT = range(3_980, SMALLEST + 1)
+"""Counts of a request that was cut at the server's own context."""
+LEAST_AT_LIMIT = 0.75
+"""Least part for such a count; texts in English and code need 0.82 and more (o200k, cl100k)."""
 
 
 def context_for(tokens: int, answer: int | None, most: int) -> int:
@@ -31,12 +35,13 @@ def context_for(tokens: int, answer: int | None, most: int) -> int:
 
 
 def require_uncut(model: str, counted: int, estimated: int, usage: Usage) -> None:
-    """Refuse an answer to a request of which the server saw far less than was sent.
+    """Refuse an answer to a request of which the server saw less than was sent.
 
     Raises:
         VrError: UNAVAILABLE, category REQUEST_CUT, with what was paid.
     """
-    if estimated < ENOUGH or counted >= estimated * LEAST_SHARE:
+    least = LEAST_AT_LIMIT if counted in AT_LIMIT else LEAST_SHARE
+    if estimated < ENOUGH or counted >= estimated * least:
         return
     error = VrError(
         f"Ollama counted {counted:,} tokens of a request of about {estimated:,}: {model} saw only a"

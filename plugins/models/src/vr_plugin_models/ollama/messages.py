@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vr_kernel import Media, Request, Text, ToolCall, ToolResult, Turn
+from vr_kernel import Media, Request, Text, ThinkingLevel, ToolCall, ToolResult, Turn
 
 from vr_plugin_models.media import in_base64, read_text, unsupported
 
 TAKES = "text and images"
-_LEVELS = {"minimal": "low"}
+BY_LEVEL = "gpt-oss"
+"""The models that take a level of thinking; all others only take whether to think."""
 
 
 async def chat_fields(
@@ -40,8 +41,14 @@ async def chat_fields(
     if request.tools:
         fields["tools"] = [_tool(each.identity) for each in request.tools]
     if thinks and request.thinking is not None:
-        fields["think"] = _LEVELS.get(request.thinking, request.thinking)
+        fields["think"] = _think(model, request.thinking)
     return fields
+
+
+def _think(model: str, level: ThinkingLevel) -> bool | str:
+    if BY_LEVEL in model:
+        return "low" if level == "minimal" else level
+    return level != "minimal"
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:

@@ -58,6 +58,14 @@ class OllamaModels(ServiceModels):
         with translated(self.failures, ""):
             return sorted(str(each.model) for each in (await client.list()).models)
 
+    async def completed(self, error: VrError, model: str) -> VrError:
+        """The error; of a model that is not there, with those that are, and the way to get it."""
+        if error.code is not Code.NOT_FOUND:
+            return error
+        error = await super().completed(error, model)
+        error.hint = f"Get it: ollama pull {model}. {error.hint}"
+        return error
+
     async def generate(self, model: str, request: Request) -> Reply:
         """The whole answer; see `ModelProvider.generate`."""
         client, fields = await self._prepared(model, request)
