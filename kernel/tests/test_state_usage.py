@@ -13,8 +13,9 @@ import pytest
 from vr_kernel import Log, VrError
 from vr_kernel.calls.result_cache import ResultCache
 from vr_kernel.models.provided import ProvidedModel
-from vr_kernel.models.recorder import PaidRequest, UsageRecorder
+from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.usage import Meter, UsageLedger
+from vr_kernel.spending.paid_requests import PaidRequest
 from vr_kernel.state import Attempt
 from vr_kernel.state.sqlite.cache import SqliteCache
 from vr_kernel.storage.room import Room, Rooms
@@ -46,7 +47,7 @@ async def test_paid_answers_need_room_only_in_folders_of_this_machine(tmp_path: 
     journal, meter = MemoryJournal(), Meter("call", "t_x", "t", "ann")
     recorder = UsageRecorder(ledger, meter, asyncio.Semaphore(), journal, room_of=room_of)
     provider: Any = SimpleNamespace(name="p")
-    request = PaidRequest(ProvidedModel(provider, "m"), "generate", lambda: None)
+    request = PaidRequest(ProvidedModel(provider, "m"), "generate", lambda _allowed: None)
     assert await recorder.begin(request, 1)
     assert asked == []
     table = SqliteCache(tmp_path / "results.db")

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
-    from vr_kernel.models.prices import Price, PriceTable
     from vr_kernel.models.provider import ModelAccess, ModelInfo, ModelProvider
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.progress import Progress
@@ -96,6 +95,7 @@ if TYPE_CHECKING:
     from vr_kernel.running.origins import CallOptions
     from vr_kernel.running.running_job import RunningCall
     from vr_kernel.services import Services
+    from vr_kernel.spending.prices import Price, PriceTable
     from vr_kernel.state.cache import cache_key
     from vr_kernel.state.journal import Position
     from vr_kernel.stores import Filter, FilterOperator, Hit, Query, SearchMode, Store, StoredRecord
@@ -172,7 +172,7 @@ __getattr__, __dir__ = lazy_exports(
         "journal.following": "FollowingStore",
         "kernel": "Kernel",
         "log": "Log",
-        "models.prices": "Price PriceTable",
+        "spending.prices": "Price PriceTable",
         "models.provider": "ModelAccess ModelInfo ModelProvider",
         "models.structured": "Structured check_schema",
         "progress": "Progress",

@@ -70,7 +70,7 @@ def _end_of(produced: Produced, entries: list[Entry], owner: Lease | None) -> Ca
         cached_in=cache.workspace,
         provenance={**provenance, "principal": produced.principal},
         entries=entries,
-        cache=[_put_of(produced, write) for write in produced.cache_writes],
+        cache=[] if produced.meter.eased else [_put_of(produced, w) for w in produced.cache_writes],
         paid=produced.is_paid,
         essential=produced.essential,
         fence=None if owner is None else owner.token,

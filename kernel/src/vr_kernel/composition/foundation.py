@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.access import Identity
 from vr_kernel.calls.context import Context
+from vr_kernel.composition.language_models import compose_models
 from vr_kernel.config.config import Config
 from vr_kernel.config.model_settings import ModelConfiguration
 from vr_kernel.errors import VrError
@@ -31,10 +32,7 @@ from vr_kernel.journal.dead_letters import (
 )
 from vr_kernel.journal.store_follower import StoreFollower
 from vr_kernel.log import Log
-from vr_kernel.models.models import LanguageModels
-from vr_kernel.models.recorder import UsageRecorder
-from vr_kernel.models.retry import Retrier, RetryPolicy
-from vr_kernel.models.usage import Meter, UsageLedger
+from vr_kernel.models.usage import UsageLedger
 from vr_kernel.models.vectors import VectorCache
 from vr_kernel.protocols.work import InstalledPlugin
 from vr_kernel.providers import ProviderRegistry
@@ -51,7 +49,6 @@ from vr_kernel.text.redaction import Redaction, secrets_of
 if TYPE_CHECKING:
     from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.files.digests import Digests
-    from vr_kernel.models.roles import Roles
     from vr_kernel.services import Services
     from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopt
@@ -246,28 +243,7 @@ class Foundation:
             self.log,
             self.leases,
         )
-        meter = Meter(call_id="", tool="", plugin="", principal=self.identity.principal)
-        limit = asyncio.Semaphore(self.config.models.concurrency)
-        self.models = LanguageModels(
-            configuration=configuration,
-            roles=deferred(partial(self._roles, configuration, handed=handed)),
-            retrier=Retrier(lambda: RetryPolicy.of(configuration.current)),
-            recorder=UsageRecorder(
-                *(self.usage, meter, limit, self.journal),
-                room_of=self.room_of,
-                told=self.request_listeners,
-            ),
-            artifacts=self.artifacts,
-            digests=self.digests,
-            log=self.log,
-        )
-
-    def _roles(self, configuration: ModelConfiguration, *, handed: bool) -> Roles:
-        from vr_kernel.models.consent import Consent
-        from vr_kernel.models.roles import Roles
-
-        consent = Consent(configuration, self.providers, self.config, handed=handed)
-        return Roles(configuration, self.providers, consent)
+        self.models = compose_models(self, configuration, handed=handed)
 
     def _build_jobs(self) -> None:
         self.single_flights = SingleFlights(self.cache, self.leases)

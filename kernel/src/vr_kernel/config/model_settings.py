@@ -118,6 +118,18 @@ class ModelsSettings(Section):
         False, description="End all of them when the program ends."
     )
 
+    call_budget_usd: float | None = Field(
+        None, ge=0, description="The most that one call of a tool may cost, in US dollars."
+    )
+    day_budget_usd: float | None = Field(
+        None, ge=0, description="The most that all calls of a UTC day may cost together."
+    )
+    principal_budget_usd: float | None = Field(
+        None, ge=0, description="The most that the calls of one principal may cost in a UTC day."
+    )
+    budget_ease_at: float = Field(
+        0.8, gt=0, le=1, description="Part of a budget after which requests are made cheaper."
+    )
     prices: dict[str, ModelPrice] = Field(
         {}, description="Prices of models, over those that are known; by provider/model."
     )

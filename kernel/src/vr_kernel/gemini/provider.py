@@ -35,8 +35,8 @@ from vr_kernel.generation import (
     Text,
     Turn,
 )
-from vr_kernel.models.prices import Price, PriceTable
 from vr_kernel.models.provider import ModelAccess, ModelInfo
+from vr_kernel.spending.prices import Price, PriceTable
 
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture

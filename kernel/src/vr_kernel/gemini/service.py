@@ -15,7 +15,6 @@ from vr_kernel.gemini.components import Components
 from vr_kernel.generation import Media, Reply
 from vr_kernel.log import Log
 from vr_kernel.models.provider import ModelProvider
-from vr_kernel.models.recorder import PaidRequest
 from vr_kernel.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
     from vr_kernel.gemini.registry import ContextCache
     from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.jobs.scopes import Scope
-    from vr_kernel.models.recorder import Paid, UsageRecorder
+    from vr_kernel.models.recorder import UsageRecorder
+    from vr_kernel.spending.paid_requests import Paid, PaidRequest
     from vr_kernel.state.rows import OpenRows
 
 A = TypeVar("A", bound="Paid")
@@ -161,10 +161,10 @@ class GeminiService:
         request = self._paid(
             "research", AGENT, lambda: self._components.research.start(prompt, agent)
         )
-        row = await self.recorder.begin(request, 1)
-        with self.recorder.watched(row):
-            started = await request.send()
-        self.recorder.free(row)  # The row of its result has the cost.
+        allowed = await self.recorder.begin(request, 1)
+        with self.recorder.watched(allowed):
+            started = await request.send(allowed)
+        self.recorder.free(allowed.row)  # The row of its result has the cost.
         return started
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
@@ -221,8 +221,13 @@ class GeminiService:
 
     def _paid(self, purpose: str, model: str, send: Callable[[], S]) -> PaidRequest[S]:
         from vr_kernel.models.provided import ProvidedModel
+        from vr_kernel.spending.paid_requests import PaidRequest
+        from vr_kernel.spending.sizes import Size
 
-        return PaidRequest(ProvidedModel(self.models, model), purpose, send)
+        asked = ProvidedModel(self.models, model)
+        # A cache holds at most a window; nothing bounds a research.
+        most = asked.known().context if purpose == "cache" else None
+        return PaidRequest(asked, purpose, lambda _allowed: send(), size=Size(0, most, heard=True))
 
     async def _prewarm(self, model: str, content: Media, system: str) -> None:
         try:

@@ -16,9 +16,10 @@ from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
 from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
 from vr_kernel.models.provided import ProvidedModel
-from vr_kernel.models.recorder import PaidRequest, UsageRecorder, media_seconds
+from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
 from vr_kernel.models.tool_calls import asked_model, marked, with_calls_settled, with_own_state
+from vr_kernel.spending.paid_requests import Allowance, PaidRequest
 from vr_kernel.state.cache import cache_key
 from vr_kernel.text.visible_text import VisiblePieces, visible, visible_json
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _OTHERS_MAY_ANSWER = frozenset(
-    {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED}
+    {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED, Code.BUDGET}
 )
 """Errors after which the next model of a role is asked."""
 TOO_SMALL = "CONTEXT_EXCEEDED"
@@ -165,13 +166,13 @@ class Answers:
             begun = found.value
             seen = VisiblePieces()
             async with aclosing(begun):
-                with self.recorder.watched(begun.row, found.model):
+                with self.recorder.watched(begun.allowed, found.model):
                     piece = begun.first
                     while piece.reply is None:
                         if text := seen.take(piece.text):
                             yield ReplyPiece(text=text)
                         piece = await begun.next(end)
-                reply = self.recorder.paid(begun.row, found.model, piece.reply)
+                reply = self.recorder.paid(begun.allowed.row, found.model, piece.reply)
                 if text := seen.rest():
                     yield ReplyPiece(text=text)
                 yield ReplyPiece(reply=_whole(found, reply, request))
@@ -210,11 +211,11 @@ class Answers:
         self, request: Request, model: ProvidedModel
     ) -> Callable[[int], Awaitable[Reply]]:
         asked, _ = _for_model(request, model)
-        paid = PaidRequest(
+        paid = PaidRequest.of(
             model,
             "generate",
-            lambda: model.provider.generate(model.id, asked),
-            media_seconds(request),
+            asked,
+            lambda allowed: model.provider.generate(model.id, allowed.applied(asked)),
         )
         return partial(self.recorder.attempt, paid)
 
@@ -225,18 +226,19 @@ class Answers:
 
         asked, whole = _for_model(request, model)
 
-        def send() -> Any:
+        def send(allowed: Allowance) -> Any:
+            sent = allowed.applied(asked)
             if whole:
-                return one_piece(model.provider.generate(model.id, asked))
-            return model.provider.stream(model.id, asked)
+                return one_piece(model.provider.generate(model.id, sent))
+            return model.provider.stream(model.id, sent)
 
-        paid = PaidRequest(model, "stream", send, media_seconds(request))
+        paid = PaidRequest.of(model, "stream", asked, send)
 
         async def attempt(number: int) -> BegunStream:
-            row = await self.recorder.begin(paid, number)
-            pieces = paid.send()
-            with self.recorder.watched(row, model):
-                return BegunStream(model, row, pieces, await next_piece(pieces))
+            allowed = await self.recorder.begin(paid, number)
+            pieces = paid.send(allowed)
+            with self.recorder.watched(allowed, model):
+                return BegunStream(model, allowed, pieces, await next_piece(pieces))
 
         return attempt
 

@@ -11,8 +11,10 @@ from vr_kernel.generation import Embeddings, Purpose
 from vr_kernel.items.acceptance import require_accepted
 from vr_kernel.models.batches import embed_in_batches
 from vr_kernel.models.provided import ProvidedModel
-from vr_kernel.models.recorder import PaidRequest, UsageRecorder
+from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
+from vr_kernel.spending.paid_requests import PaidRequest
+from vr_kernel.spending.sizes import size_of_items
 
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
@@ -36,7 +38,10 @@ async def embed(
 
     async def ask(batch: Sequence[str | Picture]) -> Embeddings:
         paid = PaidRequest(
-            model, "embed", lambda: model.provider.embed(model.id, batch, purpose, dimension)
+            model,
+            "embed",
+            lambda _allowed: model.provider.embed(model.id, batch, purpose, dimension),
+            size=size_of_items(batch),
         )
         attempt = partial(recorder.attempt, paid)
         with model.contained():

@@ -24,7 +24,6 @@ from vr_kernel.generation import (
 )
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
 from vr_kernel.models.usage import Meter
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.answers import Answers
     from vr_kernel.models.provided import ProvidedModel
     from vr_kernel.models.provider import ModelInfo
+    from vr_kernel.models.recorder import UsageRecorder
     from vr_kernel.models.requests import Parts, Requests
     from vr_kernel.models.roles import Roles
     from vr_kernel.models.structured import Structured

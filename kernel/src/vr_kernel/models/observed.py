@@ -11,8 +11,8 @@ from vr_kernel.events import RequestFinished
 from vr_kernel.generation import Usage
 
 if TYPE_CHECKING:
-    from vr_kernel.models.recorder import PaidRequest
     from vr_kernel.models.usage import Meter
+    from vr_kernel.spending.paid_requests import PaidRequest
 
 
 class Told(Protocol):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Role, Usage
-from vr_kernel.models.prices import Price
 from vr_kernel.models.provider import ModelInfo, ModelProvider
+from vr_kernel.spending.prices import Price
 
 
 @dataclass(frozen=True, slots=True)

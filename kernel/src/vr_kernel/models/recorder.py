@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.generation import Media, Request, Usage
+from vr_kernel.generation import Usage
 from vr_kernel.models.usage import Meter, UsageLedger
 
 if TYPE_CHECKING:
     from vr_kernel.models.observed import SentRequest, Told
     from vr_kernel.models.provided import ProvidedModel
+    from vr_kernel.spending.budget import Budget
+    from vr_kernel.spending.paid_requests import Allowance, Paid, PaidRequest, Place
     from vr_kernel.storage.room import Room, RoomOf
 
 UNPRICED = "The price of {model} is not known, so its cost is not counted."
@@ -27,52 +28,7 @@ _HIDDEN = frozenset(
 """Categories of failures after which a provider may charge for a reply that never arrived."""
 
 
-class Place(Protocol):
-    """A place where paid answers are kept."""
-
-    @property
-    def folder(self) -> Path | None:
-        """The folder of this machine in which it needs room; None when it is elsewhere."""
-
-    async def check(self) -> None:
-        """Check that it can be written now.
-
-        Raises:
-            VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when it cannot.
-        """
-
-
-class Paid(Protocol):
-    """An answer with its model and cost."""
-
-    @property
-    def model(self) -> str:
-        """The model that answered."""
-
-    @property
-    def usage(self) -> Usage:
-        """The cost."""
-
-
-A = TypeVar("A", bound=Paid)
-S_co = TypeVar("S_co", covariant=True)
-
-
-@dataclass(frozen=True, slots=True)
-class PaidRequest(Generic[S_co]):
-    """A request that costs something, whichever of its attempts succeeds.
-
-    Args:
-        model: the one that is asked.
-        purpose: as in `Attempt` of the usage ledger.
-        send: sends it once; returns an awaitable, or the pieces of a stream.
-        media_seconds: length of the media in it, as far as known.
-    """
-
-    model: ProvidedModel
-    purpose: str
-    send: Callable[[], S_co]
-    media_seconds: float = 0.0
+A = TypeVar("A", bound="Paid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +63,14 @@ class UsageRecorder:
         meter: Meter,
         limit: asyncio.Semaphore,
         *places: Place,
+        budget: Budget | None = None,
         room_of: RoomOf | None = None,
         told: Told | None = None,
         shared: _Shared | None = None,
     ) -> None:
         self.meter = meter
         self._ledger = ledger
+        self._budget = budget
         self._limit = limit
         self._places = places
         self._room_of = room_of
@@ -125,7 +83,11 @@ class UsageRecorder:
 
     def of(self, meter: Meter) -> UsageRecorder:
         """The same ledger and limit for another call."""
-        more: Any = {"room_of": self._room_of, "shared": self._shared}
+        more: Any = {
+            "budget": self._budget,
+            "room_of": self._room_of,
+            "shared": self._shared,
+        }
         return UsageRecorder(self._ledger, meter, self._limit, *self._places, **more)
 
     def keep_in(self, place: Place) -> None:
@@ -134,20 +96,18 @@ class UsageRecorder:
 
     async def attempt(self, request: PaidRequest[Awaitable[A]], number: int) -> A:
         """Make one attempt and account for it."""
-        row = await self.begin(request, number)
-        with self.watched(row, request.model):
-            answer = await request.send()
-        return self.paid(row, request.model, answer)
+        allowed = await self.begin(request, number)
+        with self.watched(allowed, request.model):
+            answer = await request.send(allowed)
+        return self.paid(allowed.row, request.model, answer)
 
-    async def begin(self, request: PaidRequest[Any], number: int) -> int:
-        """Record that a request is sent; returns its row.
+    async def begin(self, request: PaidRequest[Any], number: int) -> Allowance:
+        """Record that a request is sent; returns its row, and what it may cost.
 
         Raises:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the folder for the answer cannot
-                be written.
+                be written; BUDGET when no budget allows it.
         """
-        from vr_kernel.state.usage import Attempt
-
         if not self.meter.usage.calls:
             for place in self._places:
                 await place.check()
@@ -156,27 +116,15 @@ class UsageRecorder:
         try:
             for room in self._rooms():
                 await room.require(len(self._shared.under_way))
-            row = await self._ledger.begin(
-                Attempt(
-                    call_id=self.meter.call_id,
-                    tool=self.meter.tool,
-                    plugin=self.meter.plugin,
-                    principal=self.meter.principal,
-                    provider=request.model.provider.name,
-                    model=request.model.id,
-                    purpose=request.purpose,
-                    number=number,
-                    media_seconds=request.media_seconds,
-                )
-            )
+            allowed = await self._admit(request, number)
         finally:
             self._shared.under_way.discard(asked)
-        self._shared.under_way.add(row)
+        self._shared.under_way.add(allowed.row)
         if self._shared.told:
             from vr_kernel.models.observed import SentRequest
 
-            self._shared.sent[row] = SentRequest(request, number, self.meter)
-        return row
+            self._shared.sent[allowed.row] = SentRequest(request, number, self.meter)
+        return allowed
 
     def paid(self, row: int, model: ProvidedModel, answer: A) -> A:
         """Account for an answer that arrived, and return it with its cost."""
@@ -219,15 +167,16 @@ class UsageRecorder:
         self._tell(row, given_up=True)
 
     @contextmanager
-    def watched(self, row: int, model: ProvidedModel | None = None) -> Iterator[None]:
+    def watched(self, allowed: Allowance, model: ProvidedModel | None = None) -> Iterator[None]:
         """Account for any failure within the block, of a request to that model."""
         try:
             yield
         except VrError as error:
-            self.failed(row, error, model)
+            allowed.explain(error)
+            self.failed(allowed.row, error, model)
             raise
         except BaseException:
-            self.hidden(row)
+            self.hidden(allowed.row)
             raise
 
     def held(self) -> str:
@@ -251,6 +200,26 @@ class UsageRecorder:
         """Wait until every row is written."""
         if self._shared.writing:
             await asyncio.wait(self._shared.writing)
+
+    async def _admit(self, request: PaidRequest[Any], number: int) -> Allowance:
+        from vr_kernel.spending.paid_requests import Allowance
+        from vr_kernel.state.usage import Attempt
+
+        attempt = Attempt(
+            call_id=self.meter.call_id,
+            tool=self.meter.tool,
+            plugin=self.meter.plugin,
+            principal=self.meter.principal,
+            provider=request.model.provider.name,
+            model=request.model.id,
+            purpose=request.purpose,
+            number=number,
+            media_seconds=request.media_seconds,
+            tokens=request.size.expected,
+        )
+        if self._budget is None:
+            return Allowance(await self._ledger.begin(attempt))
+        return await self._budget.admit(attempt, request, self.meter)
 
     def _rooms(self) -> Iterator[Room]:
         """The disk space for paid answers, where there is a folder for them."""
@@ -277,9 +246,3 @@ class UsageRecorder:
         if self._shared.told and (sent := self._shared.sent.pop(row, None)):
             event = sent.finished(usage, answered_by, error, given_up=given_up)
             self._shared.told.tell_soon(event)
-
-
-def media_seconds(request: Request) -> float:
-    """Seconds of media in a request, as far as known."""
-    parts = [part for turn in request.turns for part in turn.parts]
-    return sum(part.seconds for part in parts if isinstance(part, Media))

@@ -11,10 +11,10 @@ from vr_kernel.config.model_settings import AUTO, GEMINI, ModelConfiguration
 from vr_kernel.errors import Code, VrError, did_you_mean
 from vr_kernel.generation import Role
 from vr_kernel.models.consent import Consent
-from vr_kernel.models.prices import Price
 from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.provider import ModelProvider
 from vr_kernel.providers import ProviderRegistry
+from vr_kernel.spending.prices import Price
 
 
 class Roles:

@@ -16,6 +16,7 @@ from vr_kernel.models.retry import DEADLINE_EXCEEDED
 if TYPE_CHECKING:
     from vr_kernel.models.answers import ModelAnswer
     from vr_kernel.models.provided import ProvidedModel
+    from vr_kernel.spending.paid_requests import Allowance
 
 CLOSE_S = 5.0
 """Seconds that a provider may take to close a stream."""
@@ -48,7 +49,7 @@ class BegunStream:
     """A stream whose first piece has arrived."""
 
     model: ProvidedModel
-    row: int
+    allowed: Allowance
     pieces: Any
     first: ReplyPiece
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
         Attempt,
         AttemptState,
         Grouping,
+        Limit,
         RecordedAttempt,
+        Spent,
         UsageRow,
         UsageTable,
     )
@@ -27,6 +29,7 @@ class Meter:
     """The cost of one call of a tool so far, the models that answered, and remarks.
 
     `kept_calls` of its calls of models produced cached results: they are not paid for again.
+    `eased` says that some were made cheaper, as most of a budget was used.
     """
 
     call_id: str
@@ -39,6 +42,7 @@ class Meter:
     models: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     kept_calls: int = 0
+    eased: bool = False
 
     def add(self, usage: Usage, model: str = "") -> None:
         """Count what an attempt cost, and name the model that answered, if one did."""
@@ -57,6 +61,7 @@ class Meter:
         self.models += [model for model in other.models if model not in self.models]
         self.notes += other.notes
         self.kept_calls += other.kept_calls
+        self.eased = self.eased or other.eased
 
     def fresh(self) -> Meter:
         """An empty meter of the same call."""
@@ -82,13 +87,18 @@ class UsageLedger:
         self._warn = warn
         self._warned = False
 
-    async def begin(self, attempt: Attempt) -> int:
+    async def begin(self, attempt: Attempt, limits: Sequence[Limit] = ()) -> int:
         """Record that a request is sent; returns its row.
 
         Raises:
+            LimitReachedError: when it could pass one of the limits.
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when that cannot be written.
         """
-        return await self._table.begin(attempt)
+        return await self._table.begin(attempt, *([limits] if limits else []))
+
+    async def spent(self, limit: Limit) -> Spent:
+        """Sum what the attempts that a limit counts have cost, or may."""
+        return await self._table.spent(limit)
 
     async def paid(self, row: int, model: str, usage: Usage, prices: str = "") -> None:
         """Record the cost of an answer.
@@ -135,13 +145,13 @@ class UsageLedger:
         begin, end = _seconds(since, float("-inf")), _seconds(until, float("inf"))
         return await self._table.sums(by, begin, end, principal)
 
-    async def recent(self, limit: int) -> list[RecordedAttempt]:
-        """The newest attempts, newest first.
+    async def recent(self, limit: int, tool: str = "") -> list[RecordedAttempt]:
+        """The newest attempts, of one tool or of all, newest first.
 
         Raises:
             VrError: UNAVAILABLE when the ledger cannot be read.
         """
-        return await self._table.newest(limit)
+        return await self._table.newest(limit, *([tool] if tool else []))
 
     def remarks(self) -> list[str]:
         """List what the reports of this process lack because of damage."""

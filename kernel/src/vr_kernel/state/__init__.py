@@ -44,7 +44,10 @@ if TYPE_CHECKING:
         Attempt,
         AttemptState,
         Grouping,
+        Limit,
+        LimitReachedError,
         RecordedAttempt,
+        Spent,
         UsageRow,
         UsageTable,
     )
@@ -72,6 +75,8 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "JournalContinuity",
     "JournalTable",
     "LeaseTable",
+    "Limit",
+    "LimitReachedError",
     "LimitTable",
     "OpenRows",
     "Place",
@@ -84,6 +89,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Rows",
     "RowsOf",
     "Signals",
+    "Spent",
     "State",
     "StepTable",
     "StoredArtifact",
@@ -114,7 +120,8 @@ __getattr__, __dir__ = lazy_exports(
         "rows": "Delete OpenRows Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
         "signals": "Signals",
         "steps": "StepTable",
-        "usage": "Attempt AttemptState Grouping RecordedAttempt UsageRow UsageTable",
+        "usage": "Attempt AttemptState Grouping Limit LimitReachedError RecordedAttempt Spent "
+        "UsageRow UsageTable",
         "vectors": "VectorTable",
     },
 )

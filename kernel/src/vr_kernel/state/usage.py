@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -28,6 +29,8 @@ class Attempt:
         purpose: `generate`, `stream`, `embed`, `count`, `cache` or `research`.
         number: of the attempt within its call to the model, from 1.
         media_seconds: length of the media in the request, as far as known.
+        tokens: about so many are sent.
+        most_usd: the most that it can cost in US dollars; None when that was not asked.
     """
 
     call_id: str
@@ -40,6 +43,51 @@ class Attempt:
     number: int
     media_seconds: float = 0.0
     job_id: str = ""
+    tokens: int = 0
+    most_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most that attempts may cost together.
+
+    Args:
+        name: of the setting.
+        usd: US dollars.
+        since: seconds since the epoch; earlier attempts do not count.
+        call_id: of the call whose attempts count; those of all when empty.
+        principal: whose attempts count; those of all when left out.
+    """
+
+    name: str
+    usd: float
+    since: float = 0.0
+    call_id: str = ""
+    principal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The cost of the attempts that a limit counts, in US dollars.
+
+    One that may have been paid without a reply counts with the most that it can have cost.
+
+    Args:
+        usd: of all, with the most that those may cost that have not ended.
+        open: the part of it that may still come to less, of attempts that are under way.
+    """
+
+    usd: float
+    open: float
+
+
+class LimitReachedError(Exception):
+    """An attempt that was not begun, as it could pass a limit: which one, and what was spent."""
+
+    def __init__(self, limit: Limit, spent: Spent) -> None:
+        super().__init__(limit.name)
+        self.limit = limit
+        self.spent = spent
 
 
 class UsageRow(BaseModel):
@@ -67,6 +115,7 @@ class RecordedAttempt:
 
     `state` is `sent`, `paid`, `free` (it cost nothing) or `maybe_paid`; `model` is
     `provider/model` of the one that answered, else of the one asked; `code` says why it failed.
+    `asked` is `provider/model` of the one that was asked, with about so many `tokens`.
     """
 
     at: datetime
@@ -78,6 +127,8 @@ class RecordedAttempt:
     state: str
     code: str
     usage: Usage
+    asked: str = ""
+    tokens: int = 0
 
 
 class UsageTable(Protocol):
@@ -87,12 +138,17 @@ class UsageTable(Protocol):
     without an end counts as `maybe_paid` after `UNHEARD_S`.
     """
 
-    async def begin(self, attempt: Attempt) -> int:
+    async def begin(self, attempt: Attempt, limits: Sequence[Limit] = ()) -> int:
         """Add an attempt that is about to be sent, and return its number; numbers rise.
 
         Raises:
             ValueError: for a name that is no valid Unicode.
+            LimitReachedError: when the most that it can cost, with what was spent, is more than one
+                of the limits; nothing is added then. No other attempt is added meanwhile.
         """
+
+    async def spent(self, limit: Limit) -> Spent:
+        """Sum what the attempts that a limit counts have cost, or may."""
 
     async def end(
         self,
@@ -129,8 +185,8 @@ class UsageTable(Protocol):
             principal: whose attempts; those of all when left out.
         """
 
-    async def newest(self, limit: int) -> list[RecordedAttempt]:
-        """List the newest sound attempts, newest first."""
+    async def newest(self, limit: int, tool: str = "") -> list[RecordedAttempt]:
+        """List the newest sound attempts, of one tool or of all, newest first."""
 
     def remarks(self) -> list[str]:
         """Say what the sums of this process lack because of damage."""

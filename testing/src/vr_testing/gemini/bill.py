@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from vr_kernel.generation import Usage
-from vr_kernel.models.prices import PriceTable
+from vr_kernel.spending.prices import PriceTable
 
 from vr_testing.gemini.request import look_up
 from vr_testing.service.bill import json_tokens, text_tokens

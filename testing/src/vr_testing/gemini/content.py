@@ -32,6 +32,12 @@ def within_limit(answer: Answer, request: RecordedRequest) -> Answer:
     return replace(answer, text=text, finish="MAX_TOKENS", calls=())
 
 
+def room_for_thinking(answer: Answer, request: RecordedRequest) -> float:
+    """The tokens that `maxOutputTokens` leaves for thinking."""
+    limit = look_up(request.config, "maxOutputTokens")
+    return math.inf if limit is None else max(0, int(limit) - text_tokens(answer.text))
+
+
 def whole(
     answer: Answer, request: RecordedRequest, usage: Usage, *, signs_calls: bool
 ) -> dict[str, Any]:

@@ -126,6 +126,7 @@ class Routes:
         answer = content.within_limit(self._script.answer_to(request), request)
         answer = answer if alter is None else alter(answer)
         thinking = text_tokens(answer.thought) or THINKING_TOKENS.get(request.thinking_level, 0)
+        thinking = int(min(thinking, content.room_for_thinking(answer, request)))
         usage = Usage(
             calls=1,
             input_tokens=self._prompt_tokens(request) + cached,

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 
 from vr_kernel import Usage
-from vr_kernel.state import Attempt, AttemptState, Grouping, RecordedAttempt, UsageRow
+from vr_kernel.state import (
+    Attempt,
+    AttemptState,
+    Grouping,
+    Limit,
+    LimitReachedError,
+    RecordedAttempt,
+    Spent,
+    UsageRow,
+)
 from vr_kernel.state.usage import TOKENS, UNHEARD_S
+
+LEAST_USD = 1e-9
 
 
 @dataclass(slots=True)
@@ -29,6 +40,17 @@ class _Kept:
     def moment(self) -> datetime:
         return datetime.fromtimestamp(self.at, UTC)
 
+    @property
+    def dollars(self) -> float:
+        """The cost, or the most that it can be."""
+        ended = {"free": 0.0, "paid": self.usage.cost_usd or 0.0}
+        return ended.get(self.state, self.attempt.most_usd or 0.0)
+
+    def counts_for(self, limit: Limit) -> bool:
+        """Check if a limit counts it."""
+        whose = limit.principal in (None, self.attempt.principal)
+        return self.at >= limit.since and whose and limit.call_id in ("", self.attempt.call_id)
+
     def shown(self, now: float) -> str:
         return "maybe_paid" if self.state == "sent" and self.at < now - UNHEARD_S else self.state
 
@@ -45,10 +67,14 @@ class MemoryUsage:
         self._clock = clock
         self._attempts: list[_Kept] = []
 
-    async def begin(self, attempt: Attempt) -> int:
-        """Add an attempt that is about to be sent, and return its number."""
+    async def begin(self, attempt: Attempt, limits: Sequence[Limit] = ()) -> int:
+        """Add an attempt that is about to be sent, unless it could pass a limit."""
         for value in astuple(attempt):
             str(value).encode()
+        for limit in limits:
+            spent = await self.spent(limit)
+            if spent.usd + (attempt.most_usd or 0.0) > limit.usd + LEAST_USD:
+                raise LimitReachedError(limit, spent)
         self._attempts.append(_Kept(attempt, self._clock()))
         return len(self._attempts)
 
@@ -90,10 +116,18 @@ class MemoryUsage:
             return sorted(rows.values(), key=lambda row: row.key, reverse=True)
         return sorted(rows.values(), key=lambda row: (-_tokens(row), row.key))
 
-    async def newest(self, limit: int) -> list[RecordedAttempt]:
-        """List the newest attempts, newest first."""
+    async def spent(self, limit: Limit) -> Spent:
+        """Sum what the attempts that a limit counts have cost, or may."""
+        counted = [kept for kept in self._attempts if kept.counts_for(limit)]
+        under_way = [kept for kept in counted if kept.shown(self._clock()) == "sent"]
+        open_usd = sum(kept.attempt.most_usd or 0.0 for kept in under_way)
+        return Spent(sum(kept.dollars for kept in counted), open_usd)
+
+    async def newest(self, limit: int, tool: str = "") -> list[RecordedAttempt]:
+        """List the newest attempts, of one tool or of all, newest first."""
         now = self._clock()
-        return [_recorded(kept, now) for kept in self._attempts[: -limit - 1 : -1]]
+        found = [kept for kept in self._attempts if tool in ("", kept.attempt.tool)]
+        return [_recorded(kept, now) for kept in found[: -limit - 1 : -1]]
 
     def remarks(self) -> list[str]:
         """Return nothing: memory is not damaged."""
@@ -118,5 +152,7 @@ def _recorded(kept: _Kept, now: float) -> RecordedAttempt:
         number=attempt.number,
         state=kept.shown(now),
         code=kept.code,
+        asked=f"{attempt.provider}/{attempt.model}",
+        tokens=attempt.tokens,
         usage=Usage(calls=int(kept.state == "paid"), cost_usd=kept.usage.cost_usd, **tokens),
     )

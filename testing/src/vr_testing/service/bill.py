@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vr_kernel.generation import Usage
-from vr_kernel.models.prices import Price
+from vr_kernel.spending.prices import Price
 
 CHARS_PER_TOKEN = 4
 

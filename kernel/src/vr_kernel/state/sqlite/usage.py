@@ -19,7 +19,10 @@ from vr_kernel.state.usage import (
     Attempt,
     AttemptState,
     Grouping,
+    Limit,
+    LimitReachedError,
     RecordedAttempt,
+    Spent,
     UsageRow,
 )
 from vr_kernel.storage.damaged_rows import MOST_TOLD
@@ -51,7 +54,16 @@ CREATE TABLE IF NOT EXISTS attempt (
     usd REAL,
     code TEXT
 );
+CREATE TABLE IF NOT EXISTS foreseen (
+    attempt INTEGER PRIMARY KEY,
+    tokens INTEGER NOT NULL,
+    most_usd REAL
+);
+CREATE INDEX IF NOT EXISTS attempt_at ON attempt (at);
+CREATE INDEX IF NOT EXISTS attempt_call ON attempt (call_id);
 """
+LEAST_USD = 1e-9
+"""Sums of costs are exact to this many dollars."""
 _BEGUN = (
     "at, call_id, job_id, tool, plugin, principal, provider, model, purpose, number, media_seconds"
 )
@@ -72,7 +84,16 @@ _SOUND = (
     " AND typeof(usd) IN ('real', 'null')"
     " AND state IN ('sent', 'paid', 'free', 'maybe_paid'))"
 )
-_NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int, float)
+_NEWEST_TYPES = (float, str, str, str, str, int, str, str, int, int, int, int, float, str, int)
+_BEGUN_WITH = " FROM attempt LEFT JOIN foreseen ON foreseen.attempt = attempt.id"
+_MOST = "CASE WHEN typeof(most_usd) = 'real' THEN most_usd ELSE 0.0 END"
+_COST = f"CASE state WHEN 'free' THEN 0.0 WHEN 'paid' THEN coalesce(usd, 0.0) ELSE {_MOST} END"
+_SPENT = (
+    f"SELECT total({_COST}), total(CASE WHEN state = 'sent' AND at >= :heard THEN {_MOST} END)"
+    f"{_BEGUN_WITH} WHERE at >= :since AND typeof(usd) IN ('real', 'null')"
+)
+_SPENT_BY_CALL = f"{_SPENT} AND call_id = :call"
+_SPENT_BY_ONE = f"{_SPENT} AND {MARK} = :mark"
 _MOST_TOKENS = "sum(input_tokens) + sum(output_tokens) + sum(thinking_tokens) DESC, 1"
 
 
@@ -99,8 +120,8 @@ class SqliteUsage(TableFile):
         self._owner = owner
         self._clock = clock
 
-    async def begin(self, attempt: Attempt) -> int:
-        """Add an attempt that is about to be sent, and return its number."""
+    async def begin(self, attempt: Attempt, limits: Sequence[Limit] = ()) -> int:
+        """Add an attempt that is about to be sent, unless it could pass a limit."""
         row = (
             self._clock(),
             attempt.call_id,
@@ -115,12 +136,26 @@ class SqliteUsage(TableFile):
             attempt.media_seconds,
         )
 
-        def write(connection: sqlite3.Connection) -> int:
+        def write(connection: sqlite3.Connection) -> int | LimitReachedError:
+            for limit in limits:
+                spent = self._spent(connection, limit)
+                if spent.usd + (attempt.most_usd or 0.0) > limit.usd + LEAST_USD:
+                    return LimitReachedError(limit, spent)
             marks = ",".join("?" * len(row))
             statement = f"INSERT INTO attempt ({_BEGUN}) VALUES ({marks})"  # noqa: S608 - constant columns
-            return connection.execute(statement, row).lastrowid or 0
+            number = connection.execute(statement, row).lastrowid or 0
+            foreseen = (number, attempt.tokens, attempt.most_usd)
+            connection.execute("INSERT OR REPLACE INTO foreseen VALUES (?, ?, ?)", foreseen)
+            return number
 
-        return await self.database.run(write)
+        begun = await self.database.run(write)
+        if isinstance(begun, LimitReachedError):
+            raise begun
+        return begun
+
+    async def spent(self, limit: Limit) -> Spent:
+        """Sum what the attempts that a limit counts have cost, or may."""
+        return await self.database.look(partial(self._spent, limit=limit))
 
     async def end(
         self,
@@ -157,15 +192,16 @@ class SqliteUsage(TableFile):
         }
         return await self.database.look(partial(self._sums, by=by, bounds=bounds))
 
-    async def newest(self, limit: int) -> list[RecordedAttempt]:
-        """List the newest sound attempts, newest first."""
-        values = {"heard": self._clock() - UNHEARD_S, "limit": limit}
+    async def newest(self, limit: int, tool: str = "") -> list[RecordedAttempt]:
+        """List the newest sound attempts, of one tool or of all, newest first."""
+        values = {"heard": self._clock() - UNHEARD_S, "limit": limit, "tool": tool}
 
         def read(connection: sqlite3.Connection) -> list[RecordedAttempt]:
             rows = connection.execute(
-                f"SELECT at, call_id, tool, {_MODEL}, purpose, number, {_STATE},"  # noqa: S608 - constant text
-                f" coalesce(code, ''), {', '.join(TOKENS)}, coalesce(usd, -1.0) FROM attempt"
-                " ORDER BY id DESC LIMIT :limit",
+                f"SELECT at, call_id, tool, {_MODEL}, purpose, number, {_STATE},"
+                f" coalesce(code, ''), {', '.join(TOKENS)}, coalesce(usd, -1.0),"
+                f" provider || '/' || model, coalesce(tokens, 0){_BEGUN_WITH}"
+                " WHERE :tool IN ('', tool) ORDER BY id DESC LIMIT :limit",
                 values,
             )
             return [_recorded(row) for row in rows if is_sound(row, _NEWEST_TYPES)]
@@ -185,6 +221,17 @@ class SqliteUsage(TableFile):
         if self.database.left_out:
             told.append(f"Damaged rows of {self.path.name} not counted: {self.database.left_out}.")
         return told
+
+    def _spent(self, connection: sqlite3.Connection, limit: Limit) -> Spent:
+        values: dict[str, object] = {"since": limit.since, "heard": self._clock() - UNHEARD_S}
+        statement = _SPENT
+        if limit.call_id:
+            statement, values["call"] = _SPENT_BY_CALL, limit.call_id
+        elif limit.principal is not None:
+            statement = _SPENT_BY_ONE
+            values["mark"] = mark_of(limit.principal, self._owner)
+        usd, under_way = connection.execute(statement, values).fetchone()
+        return Spent(usd, under_way)
 
     def _sums(
         self, connection: sqlite3.Connection, by: Grouping, bounds: Mapping[str, object]
@@ -216,7 +263,7 @@ class SqliteUsage(TableFile):
 
 
 def _recorded(row: Sequence[object]) -> RecordedAttempt:
-    at, call_id, tool, model, purpose, number, state, code, *tokens, usd = row
+    at, call_id, tool, model, purpose, number, state, code, *counts, usd, asked, tokens = row
     cost = float(str(usd))
     return RecordedAttempt(
         at=datetime.fromtimestamp(float(str(at)), UTC),
@@ -230,6 +277,8 @@ def _recorded(row: Sequence[object]) -> RecordedAttempt:
         usage=Usage(
             calls=int(state == "paid"),
             cost_usd=None if cost < 0 else cost,
-            **dict(zip(TOKENS, tokens, strict=True)),
+            **dict(zip(TOKENS, counts, strict=True)),
         ),
+        asked=str(asked),
+        tokens=int(str(tokens)),
     )

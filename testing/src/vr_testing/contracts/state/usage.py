@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 
 import pytest
 from vr_kernel import Usage
-from vr_kernel.state import Attempt, Grouping, UsageRow, UsageTable
+from vr_kernel.state import (
+    Attempt,
+    Grouping,
+    Limit,
+    LimitReachedError,
+    Spent,
+    UsageRow,
+    UsageTable,
+)
 from vr_kernel.state.usage import UNHEARD_S
 
 from vr_testing.contracts.state.part import PartContract
@@ -127,6 +135,57 @@ class UsageContract(PartContract):
                 assert [row.input_tokens for row in rows] == [number]
             assert await table.sums("tool", -math.inf, math.inf, "eve") == []
             assert [row.input_tokens for row in await sums(table)] == [10]
+
+    async def test_nothing_begins_that_could_pass_a_limit(self) -> None:
+        """The most of an open attempt counts until its cost is known; that of a lost one stays."""
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
+            day = Limit("day", 1.0, MIDNIGHT)
+            large = replace(FIRST, most_usd=0.6)
+            first = await table.begin(large, [day])
+            assert await table.spent(day) == Spent(0.6, 0.6)
+            with pytest.raises(LimitReachedError) as caught:
+                await table.begin(large, [Limit("call", 9.0, call_id="other"), day])
+            assert (caught.value.limit, caught.value.spent) == (day, Spent(0.6, 0.6))
+            await table.end(first, "paid", Usage(cost_usd=0.25))
+            assert await table.spent(day) == Spent(0.25, 0.0)
+            lost = await table.begin(large, [day])
+            await table.end(lost, "maybe_paid", Usage())
+            assert await table.spent(day) == Spent(0.85, 0.0)
+            with pytest.raises(LimitReachedError):
+                await table.begin(replace(large, most_usd=0.2), [day])
+            assert await table.begin(replace(large, most_usd=0.15), [day])
+            assert [it.state for it in await table.newest(9)] == ["sent", "maybe_paid", "paid"]
+
+    async def test_a_limit_counts_a_call_a_principal_or_a_time(self) -> None:
+        """Only the attempts that it is for."""
+        now = MIDNIGHT - 1
+        async with self.opened(lambda: now) as state:
+            table = state.usage
+            for changes in ({}, {"call_id": "two"}, {"principal": "bob"}):
+                await pay(table, Usage(cost_usd=0.5), **changes)
+            now = MIDNIGHT
+            await pay(table, Usage(cost_usd=0.125))
+            free = await table.begin(replace(FIRST, most_usd=4.0))
+            await table.end(free, "free", Usage())
+            counted = {
+                Limit("all", 1.0): 1.625,
+                Limit("day", 1.0, MIDNIGHT): 0.125,
+                Limit("call", 1.0, call_id="two"): 0.5,
+                Limit("principal", 1.0, principal="ann"): 1.125,
+                Limit("nobody", 1.0, principal="eve"): 0.0,
+            }
+            for limit, usd in counted.items():
+                assert await table.spent(limit) == Spent(usd, 0.0)
+
+    async def test_attempts_of_one_tool_come_with_what_was_foreseen(self) -> None:
+        """Their tokens before they were sent, and the model that was asked."""
+        async with self.opened(lambda: MIDNIGHT) as state:
+            table = state.usage
+            await pay(table, Usage(), tokens=7)
+            await pay(table, Usage(), tool="video_chat")
+            (found,) = await table.newest(9, "video_analyze")
+            assert (found.asked, found.tokens) == ("gemini/flash", 7)
 
     async def test_odd_names_are_kept_or_refused(self) -> None:
         """Half of a surrogate pair is refused, before anything is written."""

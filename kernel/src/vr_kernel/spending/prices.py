@@ -46,6 +46,25 @@ class Price:
         dollars += usage.cached_tokens * kept + said * self.output
         return round(dollars / PER, COST_DIGITS)
 
+    @property
+    def is_charged(self) -> bool:
+        """True when anything costs anything."""
+        return bool(self.input or self.output or self.audio)
+
+    def most(self, sent: int, answer: int, *, heard: bool = False) -> float:
+        """The most that an exchange of so many tokens costs, in US dollars.
+
+        Args:
+            sent: tokens of the request, at most.
+            answer: tokens of the answer, at most.
+            heard: whether the request may have sound.
+        """
+        dear = max(self.input, self.cached or 0.0, (self.audio or 0.0) if heard else 0.0)
+        dollars = (sent * dear + answer * self.output) / PER
+        if self.beyond is None or sent <= self.above:
+            return dollars
+        return max(dollars, self.beyond.most(sent, answer, heard=heard))
+
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
         """The price that a row of a price list has; None when it has none."""
