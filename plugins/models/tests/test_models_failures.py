@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from modelskit import provider_at
@@ -11,6 +13,7 @@ from vr_kernel import Code, ModelProvider, Request, Text, ThinkingLevel, Turn, V
 from vr_plugin_models import plugin
 from vr_plugin_models.catalogue.known_models import price_of, priced_at
 from vr_plugin_models.catalogue.providers import PROVIDERS, TEMPLATES
+from vr_plugin_models.openai_compatible.provider import OpenAIModels
 from vr_testing import FakeOllama, FakeOpenAI, Fault, open_kernel
 from vr_testing.ollama import OllamaRequest
 
@@ -86,20 +89,48 @@ async def test_usage_that_is_not_reported_is_estimated(service: FakeOpenAI, usag
 
 
 async def test_an_answer_in_another_shape_is_said_to_be_one(service: FakeOpenAI) -> None:
-    async with provider_at("groq", f"{service.url}/models#", api_key="any") as provider:
-        assert provider.name == "groq"
     async with provider_at("groq", service.url, api_key="any") as provider:
         service.fail(Fault.truncated("clean"))
         assert (await failure(provider)).category == "REPLY_UNREADABLE"
 
 
-async def test_the_coding_plan_comes_first_and_the_normal_address_answers() -> None:
-    with FakeOpenAI() as service:
-        async with provider_at("zai", service.url, api_key="any") as provider:
+@asynccontextmanager
+async def zai(
+    coding: FakeOpenAI, normal: FakeOpenAI, plan: bool = True
+) -> AsyncIterator[ModelProvider]:
+    """The provider of the table's row, with its two addresses at fake services."""
+    settings = {"plugins.models.zai_api_key": "any", "plugins.models.zai_coding_plan": plan}
+    async with open_kernel({"models": plugin}, settings=settings) as kernel:
+        found = kernel.services.providers.get(ModelProvider, "zai")
+        assert isinstance(found, OpenAIModels)
+        assert "/coding/" in found.endpoint.row.before
+        row = replace(found.endpoint.row, before=coding.url, address=normal.url)
+        provider = OpenAIModels(replace(found.endpoint, row=row))
+        yield provider
+        await provider.aclose()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "plan", "asked"),
+    [(None, True, (1, 0)), (401, True, (1, 1)), (429, True, (1, 1)), (None, False, (0, 1))],
+)
+async def test_the_coding_plan_is_asked_first_and_the_normal_address_after_its_refusal(
+    service: FakeOpenAI, refusal: int | None, plan: bool, asked: tuple[int, int]
+) -> None:
+    with FakeOpenAI() as coding:
+        if refusal is not None:
+            coding.fail(Fault.status(refusal))
+        async with zai(coding, service, plan) as provider:
             assert (await provider.generate("glm-5.1", question())).text
-    row = next(row for row in PROVIDERS if row.name == "zai")
-    assert (row.before, row.address) != (row.address, row.before)
-    assert "/coding/" in row.before
+        assert (len(coding.requests), len(service.requests)) == asked
+
+
+async def test_an_answer_that_the_coding_plan_lost_is_not_paid_again(service: FakeOpenAI) -> None:
+    with FakeOpenAI() as coding:
+        coding.fail(Fault.lost())
+        async with zai(coding, service) as provider:
+            assert (await failure(provider, "glm-5.1")).code is Code.UNAVAILABLE
+        assert service.requests == []
 
 
 async def test_a_server_that_is_not_running_is_named() -> None:
