@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vr_kernel.generation import Usage
 
 from vr_testing.anthropic.request import AnthropicRequest
-from vr_testing.service.answer import Answer
+from vr_testing.service.answer import Answer, in_pieces
 
-PIECES = 4
 _STOP = {"STOP": "end_turn", "MAX_TOKENS": "max_tokens"}
 
 
@@ -95,7 +93,7 @@ def _block_events(at: int, block: Mapping[str, Any]) -> Iterator[dict[str, Any]]
 def _opened(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A block as it begins, and what is added to it."""
     if block["type"] == "text":
-        pieces = [{"type": "text_delta", "text": piece} for piece in _split(block["text"])]
+        pieces = [{"type": "text_delta", "text": piece} for piece in in_pieces(block["text"])]
         return {"type": "text", "text": ""}, pieces
     if block["type"] == "thinking":
         return {"type": "thinking", "thinking": "", "signature": ""}, [
@@ -103,10 +101,5 @@ def _opened(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, An
             {"type": "signature_delta", "signature": block["signature"]},
         ]
     text = json.dumps(block["input"])
-    pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in _split(text)]
+    pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in in_pieces(text)]
     return {**block, "input": {}}, pieces
-
-
-def _split(text: str) -> list[str]:
-    length = math.ceil(len(text) / PIECES) or 1
-    return [text[start : start + length] for start in range(0, len(text), length)]

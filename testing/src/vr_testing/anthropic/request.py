@@ -19,26 +19,10 @@ _ACTIONS = {
 class AnthropicRequest(HttpRequest):
     """One request; `action` is `messages`, `messages.count_tokens` or `models.list`."""
 
-    @property
-    def action(self) -> str:
-        """The operation that is asked for; empty for an unknown one."""
-        return _ACTIONS.get(self.path, "")
-
-    @property
-    def model(self) -> str:
-        """The model asked; empty for none."""
-        return str(self.field("model") or "")
-
-    @property
-    def api_key(self) -> str:
-        """The key it was sent with, empty when none."""
-        bearer = self.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return self.headers.get("x-api-key", bearer)
-
-    @property
-    def messages(self) -> Sequence[Mapping[str, Any]]:
-        """The messages, as sent."""
-        return self.field("messages") or []
+    actions = _ACTIONS
+    speaking = "messages"
+    paid = frozenset({"messages"})
+    key_header = "x-api-key"
 
     @property
     def system(self) -> str:
@@ -67,21 +51,6 @@ class AnthropicRequest(HttpRequest):
     def tools(self) -> Sequence[Mapping[str, Any]]:
         """The tools that it declares, as sent."""
         return self.field("tools") or []
-
-    @property
-    def streams(self) -> bool:
-        """True when the answer is asked for in events."""
-        return bool(self.field("stream"))
-
-    @property
-    def asks_model(self) -> bool:
-        """True when a model answers it, which costs money."""
-        return self.generates
-
-    @property
-    def generates(self) -> bool:
-        """True when a model answers it in words."""
-        return self.action == "messages"
 
     def blocks(self, kind: str) -> Iterator[Mapping[str, Any]]:
         """The blocks of a kind, such as `tool_use`."""

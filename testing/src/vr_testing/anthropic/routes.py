@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from vr_kernel.generation import Usage
@@ -14,7 +13,7 @@ from vr_testing.anthropic.content import events, signature_of, whole
 from vr_testing.anthropic.errors import as_error
 from vr_testing.anthropic.request import AnthropicRequest, blocks_of
 from vr_testing.service.answer import Answer
-from vr_testing.service.bill import CHARS_PER_TOKEN, json_tokens, text_tokens
+from vr_testing.service.bill import json_tokens, text_tokens
 from vr_testing.service.errors import ServiceError
 from vr_testing.service.faults import ServiceFault
 from vr_testing.service.json_family import JsonFamily
@@ -71,7 +70,7 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
         self, request: AnthropicRequest, alter: Callable[[Answer], Answer] | None
     ) -> HttpReply:
         self._check(request)
-        answer = _within_limit(self.script.answer_to(request), request)
+        answer = self.script.answer_to(request).within(request.body["max_tokens"])
         answer = answer if alter is None else alter(answer)
         usage = Usage(
             calls=1,
@@ -105,14 +104,6 @@ def _frames(made: Sequence[Mapping[str, Any]]) -> tuple[bytes, ...]:
 
 def _event(value: Mapping[str, Any]) -> bytes:
     return f"event: {value['type']}\ndata: {json.dumps(value)}\n\n".encode()
-
-
-def _within_limit(answer: Answer, request: AnthropicRequest) -> Answer:
-    limit = int(request.body["max_tokens"])
-    if text_tokens(answer.text) <= limit:
-        return answer
-    text = answer.text[: limit * CHARS_PER_TOKEN]
-    return replace(answer, text=text, finish="MAX_TOKENS", calls=())
 
 
 def _check_message(message: Mapping[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +12,9 @@ from vr_kernel.generation import Usage
 from vr_testing.gemini.bill import usage_metadata
 from vr_testing.gemini.calls import call_parts, signature_of
 from vr_testing.gemini.request import RecordedRequest, look_up
-from vr_testing.service.answer import Answer
+from vr_testing.service.answer import Answer, in_pieces
 from vr_testing.service.bill import CHARS_PER_TOKEN, text_tokens
 
-PIECES = 4
 """Pieces of text in a stream, when the text is long enough."""
 _ADDRESS = re.compile(r"https?://[^\s)>\]\"']+")
 _SEARCHED = (("A page of the fake search", "https://example.com/fake-search"),)
@@ -58,7 +56,7 @@ def pieces(
     """The events of `streamGenerateContent`; the last has the finish reason and the whole usage."""
     if answer.blocked or not (answer.text or answer.calls):
         return [whole(answer, request, usage, signs_calls=signs_calls)]
-    texts = _split(answer.text) if answer.text else []
+    texts = in_pieces(answer.text)
     parts = [*_thought(answer), *({"text": text} for text in texts)]
     parts += call_parts(answer.calls, signed=signs_calls)
     if answer.signed:
@@ -120,8 +118,3 @@ def _envelope(request: RecordedRequest, usage: Usage) -> dict[str, Any]:
         "modelVersion": request.model,
         "responseId": "fake-response",
     }
-
-
-def _split(text: str) -> list[str]:
-    length = math.ceil(len(text) / PIECES)
-    return [text[start : start + length] for start in range(0, len(text), length)]

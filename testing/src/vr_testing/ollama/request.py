@@ -21,25 +21,9 @@ _ACTIONS = {
 class OllamaRequest(HttpRequest):
     """One request; `action` is `chat`, `embed`, `show`, `tags` or `version`."""
 
-    @property
-    def action(self) -> str:
-        """The operation that is asked for; empty for an unknown one."""
-        return _ACTIONS.get(self.path, "")
-
-    @property
-    def model(self) -> str:
-        """The model asked; empty for none."""
-        return str(self.field("model") or "")
-
-    @property
-    def api_key(self) -> str:
-        """The key it was sent with, empty when none."""
-        return self.headers.get("authorization", "").removeprefix("Bearer ").strip()
-
-    @property
-    def messages(self) -> Sequence[Mapping[str, Any]]:
-        """The messages, as sent."""
-        return self.field("messages") or []
+    actions = _ACTIONS
+    speaking = "chat"
+    paid = frozenset({"chat", "embed"})
 
     @property
     def system(self) -> str:
@@ -80,18 +64,3 @@ class OllamaRequest(HttpRequest):
     def window(self) -> int:
         """The context that is asked for, in tokens; 0 for none."""
         return int((self.field("options") or {}).get("num_ctx") or 0)
-
-    @property
-    def streams(self) -> bool:
-        """True when the answer is asked for in lines."""
-        return bool(self.field("stream"))
-
-    @property
-    def asks_model(self) -> bool:
-        """True when a model answers it."""
-        return self.action in {"chat", "embed"}
-
-    @property
-    def generates(self) -> bool:
-        """True when a model answers it in words."""
-        return self.action == "chat"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,15 +12,14 @@ from vr_kernel.generation import Usage
 from vr_testing.ollama.behaviour import OllamaBehaviour
 from vr_testing.ollama.request import OllamaRequest
 from vr_testing.ollama.window import without_first
-from vr_testing.service.answer import Answer
-from vr_testing.service.bill import CHARS_PER_TOKEN, json_tokens, text_tokens
+from vr_testing.service.answer import Answer, in_pieces
+from vr_testing.service.bill import json_tokens, text_tokens
 from vr_testing.service.errors import ServiceError
 from vr_testing.service.faults import ServiceFault
 from vr_testing.service.json_family import JsonFamily
 from vr_testing.service.reply import HttpReply, as_json
 from vr_testing.service.vectors import vector
 
-PIECES = 4
 PICTURE_TOKENS = 256
 BY_LEVEL = "gpt-oss"
 """The models that take a level of thinking; all others only take whether to think."""
@@ -89,7 +87,8 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
         _check_think(request, self.behaviour.capabilities)
         tokens, window = self._tokens(request), self._window(request)
         seen = without_first(request, tokens - window)
-        answer = _within_limit(self.script.answer_to(seen), request)
+        limit = (request.field("options") or {}).get("num_predict")
+        answer = self.script.answer_to(seen).within(limit)
         answer = answer if alter is None else alter(answer)
         answer = replace(answer, text="") if answer.blocked else answer
         usage = Usage(
@@ -135,7 +134,7 @@ def _lines(answer: Answer, request: OllamaRequest, usage: Usage) -> list[dict[st
     messages: list[dict[str, Any]] = []
     if answer.thought:
         messages.append({"thinking": answer.thought, "content": ""})
-    messages += [{"content": piece} for piece in _split(answer.text)]
+    messages += [{"content": piece} for piece in in_pieces(answer.text)]
     if answer.calls:
         calls = [{"function": {"name": c.name, "arguments": c.args}} for c in answer.calls]
         messages.append({"content": "", "tool_calls": calls})
@@ -158,16 +157,3 @@ def _joined(lines: list[dict[str, Any]]) -> dict[str, Any]:
         message["content"] += said["content"]
         message |= {name: said[name] for name in ("thinking", "tool_calls") if name in said}
     return {**lines[-1], "message": message}
-
-
-def _within_limit(answer: Answer, request: OllamaRequest) -> Answer:
-    limit = (request.field("options") or {}).get("num_predict")
-    if limit is None or text_tokens(answer.text) <= int(limit):
-        return answer
-    text = answer.text[: int(limit) * CHARS_PER_TOKEN]
-    return replace(answer, text=text, finish="MAX_TOKENS", calls=())
-
-
-def _split(text: str) -> list[str]:
-    length = math.ceil(len(text) / PIECES) or 1
-    return [text[start : start + length] for start in range(0, len(text), length)]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vr_kernel.generation import Usage
 
 from vr_testing.openai.request import OpenAIRequest
-from vr_testing.service.answer import Answer, FunctionCall
+from vr_testing.service.answer import Answer, FunctionCall, in_pieces
 
-PIECES = 4
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length"}
 
 
@@ -33,7 +31,7 @@ def chunks(
     answer: Answer, request: OpenAIRequest, usage: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """The chunks of a stream; the last has the usage and no choice."""
-    first, *rest = _split(answer.text) or [""]
+    first, *rest = in_pieces(answer.text) or [""]
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": first}]
     if answer.thought:
         deltas.insert(0, {"role": "assistant", "reasoning_content": answer.thought})
@@ -97,8 +95,3 @@ def _call_deltas(call: FunctionCall, at: int) -> list[dict[str, Any]]:
 
 def _envelope(request: OpenAIRequest, kind: str) -> dict[str, Any]:
     return {"id": "chatcmpl-fake", "object": kind, "created": 0, "model": request.model}
-
-
-def _split(text: str) -> list[str]:
-    length = math.ceil(len(text) / PIECES) or 1
-    return [text[start : start + length] for start in range(0, len(text), length)]

@@ -22,27 +22,21 @@ _ACTIONS = {
 class OpenAIRequest(HttpRequest):
     """One request; `action` is `chat.completions`, `embeddings` or `models.list`."""
 
+    actions = _ACTIONS
+    speaking = "chat.completions"
+    paid = frozenset({"chat.completions", "embeddings"})
+    key_header = "api-key"
+
     @property
     def action(self) -> str:
-        """The operation that is asked for; empty for an unknown one."""
-        return next((name for end, name in _ACTIONS.items() if self.path.endswith(end)), "")
+        """The operation that is asked for, by the end of its path; empty for an unknown one."""
+        return next((name for end, name in self.actions.items() if self.path.endswith(end)), "")
 
     @property
     def model(self) -> str:
         """The model asked, or the deployment at Azure; empty for none."""
         deployment = _DEPLOYMENT.search(self.path)
         return unquote(deployment[1]) if deployment else str(self.field("model") or "")
-
-    @property
-    def api_key(self) -> str:
-        """The key it was sent with, empty when none."""
-        bearer = self.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return self.headers.get("api-key", bearer)
-
-    @property
-    def messages(self) -> Sequence[Mapping[str, Any]]:
-        """The messages of a chat, as sent."""
-        return self.field("messages") or []
 
     @property
     def system(self) -> str:
@@ -83,21 +77,6 @@ class OpenAIRequest(HttpRequest):
     def tools(self) -> Sequence[Mapping[str, Any]]:
         """The functions that it declares, as sent."""
         return [tool["function"] for tool in self.field("tools") or []]
-
-    @property
-    def streams(self) -> bool:
-        """True when the answer is asked for in pieces."""
-        return bool(self.field("stream"))
-
-    @property
-    def asks_model(self) -> bool:
-        """True when a model answers it, which costs money."""
-        return self.action in {"chat.completions", "embeddings"}
-
-    @property
-    def generates(self) -> bool:
-        """True when a model answers it in words."""
-        return self.action == "chat.completions"
 
 
 def text_of(message: Mapping[str, Any]) -> str:

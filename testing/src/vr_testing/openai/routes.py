@@ -15,7 +15,7 @@ from vr_testing.openai.content import chunks, usage_fields, whole
 from vr_testing.openai.errors import as_error, too_long, unknown_model, unsupported
 from vr_testing.openai.request import OpenAIRequest
 from vr_testing.service.answer import Answer
-from vr_testing.service.bill import CHARS_PER_TOKEN, json_tokens, text_tokens
+from vr_testing.service.bill import json_tokens, text_tokens
 from vr_testing.service.errors import ServiceError
 from vr_testing.service.faults import ServiceFault
 from vr_testing.service.json_family import JsonFamily
@@ -69,7 +69,8 @@ class OpenAIRoutes(JsonFamily[OpenAIRequest]):
 
     def _chat(self, request: OpenAIRequest, alter: Callable[[Answer], Answer] | None) -> HttpReply:
         self._check(request)
-        answer = _within_limit(self.script.answer_to(request), request)
+        limit = request.body.get("max_completion_tokens") or request.body.get("max_tokens")
+        answer = self.script.answer_to(request).within(limit)
         answer = answer if alter is None else alter(answer)
         usage = Usage(
             calls=1,
@@ -109,15 +110,6 @@ class OpenAIRoutes(JsonFamily[OpenAIRequest]):
         called = [each.get("tool_calls") for each in request.messages if each.get("tool_calls")]
         declared = json_tokens(request.tools) + json_tokens(called)
         return said + declared + PICTURE_TOKENS * len(request.media)
-
-
-def _within_limit(answer: Answer, request: OpenAIRequest) -> Answer:
-    """The answer, cut where the request says."""
-    limit = request.body.get("max_completion_tokens") or request.body.get("max_tokens")
-    if limit is None or text_tokens(answer.text) <= int(limit):
-        return answer
-    text = answer.text[: int(limit) * CHARS_PER_TOKEN]
-    return replace(answer, text=text, finish="MAX_TOKENS", calls=())
 
 
 def _encoded(text: str, size: int, packed: bool) -> Any:

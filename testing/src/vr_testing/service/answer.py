@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
+from vr_testing.service.bill import CHARS_PER_TOKEN, text_tokens
 from vr_testing.service.request import Received
 from vr_testing.service.samples import sample
+
+PIECES = 4
+"""Pieces in which the words of a stream are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,13 @@ class Answer:
     calls: tuple[FunctionCall, ...] = ()
     signed: bool = False
 
+    def within(self, tokens: int | None) -> Self:
+        """The answer, cut where it has that many tokens."""
+        if tokens is None or text_tokens(self.text) <= tokens:
+            return self
+        text = self.text[: tokens * CHARS_PER_TOKEN]
+        return replace(self, text=text, finish="MAX_TOKENS", calls=())
+
 
 Content = str | Mapping[str, Any] | Sequence[Any] | Answer
 """A text, a value to send as JSON, or a whole answer."""
@@ -67,3 +79,9 @@ def unscripted(request: Received) -> Answer:
     if request.schema is not None:
         return Answer(json.dumps(sample(request.schema)))
     return Answer(f"A fake answer to: {request.text[:60]}")
+
+
+def in_pieces(text: str) -> list[str]:
+    """The text in the pieces in which a stream sends it."""
+    length = math.ceil(len(text) / PIECES) or 1
+    return [text[start : start + length] for start in range(0, len(text), length)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import parse_qsl, urlsplit
 
 _JSON = re.compile(r"\{.*\}", re.DOTALL)
@@ -14,7 +14,7 @@ _JSON = re.compile(r"\{.*\}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One request.
+    """One request; each family has its own actions.
 
     Args:
         method: the HTTP method.
@@ -33,6 +33,14 @@ class HttpRequest:
     body: Any
     size: int
     at: float
+    actions: ClassVar[Mapping[str, str]]
+    """Path -> action."""
+    speaking: ClassVar[str]
+    """The action that a model answers in words."""
+    paid: ClassVar[frozenset[str]]
+    """The actions that a model answers."""
+    key_header: ClassVar[str] = ""
+    """The header of its key, where that is not `Authorization`."""
 
     @classmethod
     def read(
@@ -50,6 +58,42 @@ class HttpRequest:
     def field(self, name: str) -> Any:
         """A field of the body; None for none."""
         return self.body.get(name) if isinstance(self.body, Mapping) else None
+
+    @property
+    def action(self) -> str:
+        """The operation that is asked for; empty for an unknown one."""
+        return self.actions.get(self.path, "")
+
+    @property
+    def model(self) -> str:
+        """The model asked; empty for none."""
+        return str(self.field("model") or "")
+
+    @property
+    def api_key(self) -> str:
+        """The key it was sent with, empty when none."""
+        bearer = self.headers.get("authorization", "").removeprefix("Bearer ").strip()
+        return self.headers.get(self.key_header, bearer)
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, Any]]:
+        """The messages, as sent."""
+        return self.field("messages") or []
+
+    @property
+    def streams(self) -> bool:
+        """True when the answer is asked for in pieces."""
+        return bool(self.field("stream"))
+
+    @property
+    def asks_model(self) -> bool:
+        """True when a model answers it, which costs money where models do."""
+        return self.action in self.paid
+
+    @property
+    def generates(self) -> bool:
+        """True when a model answers it in words."""
+        return self.action == self.speaking
 
 
 def schema_in(words: str) -> Mapping[str, Any] | None:
