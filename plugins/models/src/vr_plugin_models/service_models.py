@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, VrError
 
 from vr_plugin_models.catalogue.known_models import priced_at
 from vr_plugin_models.endpoint import Endpoint
 from vr_plugin_models.failures import Failures
+
+T = TypeVar("T")
+LESSONS = 6
+"""Most refusals that one attempt learns from; none of them is paid for."""
+
+
+class Learner(Protocol):
+    """The ways of asking a model."""
+
+    def learn(self, refusal: str, sent: dict[str, Any]) -> bool:
+        """Learn from a refusal; False when it says nothing about the ways of asking."""
+
+
+class StreamReading(Protocol):
+    """An answer that arrives in parts."""
+
+    @property
+    def text(self) -> str:
+        """The words so far."""
+
+    @property
+    def is_finished(self) -> bool:
+        """True when a reason for the end was given."""
 
 
 class ServiceModels(ABC):
@@ -45,6 +70,10 @@ class ServiceModels(ABC):
         Raises:
             VrError: like `generate`.
         """
+
+    @abstractmethod
+    def translated(self, model: str) -> AbstractContextManager[None]:
+        """Turn every error of the client library into one of the kernel's."""
 
     def check(self) -> None:
         """Check that key and address are configured; see `Endpoint.check`."""
@@ -92,6 +121,55 @@ class ServiceModels(ABC):
         except VrError:
             return error
         return self.failures.unknown_model(error, model, offered)
+
+    async def learning(
+        self,
+        model: str,
+        dialect: Learner,
+        fields: Callable[[], Awaitable[dict[str, Any]]],
+        send: Callable[[dict[str, Any]], Awaitable[T]],
+    ) -> T:
+        """Send a request, again in another dialect while the service refuses the dialect.
+
+        Args:
+            model: that is asked.
+            dialect: learns from refusals.
+            fields: makes the request in the dialect as it is then.
+            send: sends it.
+        """
+        for lesson in range(LESSONS):
+            sent = await fields()
+            try:
+                with self.translated(model):
+                    return await send(sent)
+            except VrError as error:
+                refused = error.code is Code.INVALID_INPUT
+                if not refused or lesson == LESSONS - 1 or not dialect.learn(error.message, sent):
+                    raise
+        raise AssertionError("the last lesson raises")
+
+    async def texts(
+        self, parts: Any, reading: StreamReading, take: Callable[[Any], str], model: str
+    ) -> AsyncGenerator[str]:
+        """The words of a stream, as each of its parts adds them to the reading.
+
+        Raises:
+            VrError: category REPLY_TRUNCATED when it breaks off, with the words so far.
+        """
+        begun = False
+        try:
+            with self.translated(model):
+                async for part in parts:
+                    text = take(part)
+                    begun = True
+                    if text:
+                        yield text
+        except VrError as error:
+            if begun and error.code is Code.UNAVAILABLE:
+                raise self.failures.truncated(reading.text) from None
+            raise
+        if not reading.is_finished:
+            raise self.failures.truncated(reading.text)
 
     def require_room(self, model: str, tokens: int) -> None:
         """Refuse a request that is larger than the model's window, before it is paid for.

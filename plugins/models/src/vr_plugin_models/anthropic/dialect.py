@@ -46,14 +46,14 @@ class ClaudeDialect:
             fields["temperature"] = min(1.0, request.temperature)
         return {**fields, "output_config": config} if config else fields
 
-    def learn(self, refusal: str, body: dict[str, Any]) -> bool:
+    def learn(self, refusal: str, sent: dict[str, Any]) -> bool:
         """Learn from a refusal; False when it says nothing about the ways of asking."""
-        config = body.get("output_config", {})
+        config = sent.get("output_config", {})
         if "format" in config and _SCHEMA.search(refusal) and not _THINKING.search(refusal):
             self.schema = False
-        elif ("thinking" in body or "effort" in config) and _THINKING.search(refusal):
+        elif ("thinking" in sent or "effort" in config) and _THINKING.search(refusal):
             self.thinking = _LESS[self.thinking]
-        elif "temperature" in body and _TEMPERATURE.search(refusal):
+        elif "temperature" in sent and _TEMPERATURE.search(refusal):
             self.temperature = False
         else:
             return False

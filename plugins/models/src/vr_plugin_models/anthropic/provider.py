@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vr_kernel import (
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CONNECT_S = 15.0
-LESSONS = 5
-"""Most refusals that one attempt learns from; none of them is paid for."""
 _COUNTED = ("model", "messages", "system", "tools")
 """Fields of a request that the count of its tokens takes."""
 
@@ -57,9 +57,13 @@ class AnthropicModels(ServiceModels):
     async def list_models(self) -> list[str]:
         """The models that the service offers now; see `ServiceModels`."""
         client = await self._client()
-        with self._translated(""):
+        with self.translated(""):
             listed = await client.models.list(limit=1000)
             return sorted(model.id for model in listed.data)
+
+    def translated(self, model: str) -> AbstractContextManager[None]:
+        """The errors of the SDK as the kernel's; see `ServiceModels`."""
+        return translated(self.failures, model, "anthropic")
 
     async def generate(self, model: str, request: Request) -> Reply:
         """The whole answer; see `ModelProvider.generate`."""
@@ -81,7 +85,8 @@ class AnthropicModels(ServiceModels):
         events = await self._ask(model, request, send)
         reading = ClaudeReading(model)
         try:
-            async for text in self._texts(events, reading, model):
+            take = lambda event: reading.take(event.to_dict())  # noqa: E731 - one line
+            async for text in self.texts(events, reading, take, model):
                 yield ReplyPiece(text=text)
         finally:
             await events.close()
@@ -134,32 +139,12 @@ class AnthropicModels(ServiceModels):
         dialect = self._dialects.setdefault(
             model, ClaudeDialect(thinking="adaptive" if thinks == "thinking" else "none")
         )
-        for lesson in range(LESSONS):
-            body = await message_body(model, request, dialect, output_limit(self.name, model))
-            try:
-                with self._translated(model):
-                    return await send(client, body)
-            except VrError as error:
-                refused = error.code is Code.INVALID_INPUT
-                if not refused or lesson == LESSONS - 1 or not dialect.learn(error.message, body):
-                    raise await self.completed(error, model) from None
-        raise AssertionError("the last lesson raises")
-
-    async def _texts(self, events: Any, reading: ClaudeReading, model: str) -> AsyncGenerator[str]:
-        begun = False
+        limit = output_limit(self.name, model)
+        fields = partial(message_body, model, request, dialect, limit)
         try:
-            with self._translated(model):
-                async for event in events:
-                    text = reading.take(event.to_dict())
-                    begun = True
-                    if text:
-                        yield text
+            return await self.learning(model, dialect, fields, partial(send, client))
         except VrError as error:
-            if begun and error.code is Code.UNAVAILABLE:
-                raise self.failures.truncated(reading.text) from None
-            raise
-        if not reading.is_finished:
-            raise self.failures.truncated(reading.text)
+            raise await self.completed(error, model) from None
 
     async def _client(self) -> AsyncAnthropic:
         if self._made is None:
@@ -177,9 +162,6 @@ class AnthropicModels(ServiceModels):
             )
         made: AsyncAnthropic = self._made
         return made
-
-    def _translated(self, model: str) -> Any:
-        return translated(self.failures, model, "anthropic")
 
 
 def _whole(reading: ClaudeReading, request: Request) -> Reply:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -55,8 +56,12 @@ class OllamaModels(ServiceModels):
     async def list_models(self) -> list[str]:
         """The models that were pulled; see `ServiceModels`."""
         client = await self._client()
-        with translated(self.failures, ""):
+        with self.translated(""):
             return sorted(str(each.model) for each in (await client.list()).models)
+
+    def translated(self, model: str) -> AbstractContextManager[None]:
+        """The errors of the library as the kernel's; see `ServiceModels`."""
+        return translated(self.failures, model)
 
     async def completed(self, error: VrError, model: str) -> VrError:
         """The error; of a model that is not there, with those that are, and the way to get it."""
@@ -71,7 +76,7 @@ class OllamaModels(ServiceModels):
         client, fields = await self._prepared(model, request)
         reading = OllamaReading(model)
         try:
-            with translated(self.failures, model):
+            with self.translated(model):
                 reading.take(await client.chat(**fields))
         except VrError as error:
             raise await self.completed(error, model) from None
@@ -83,7 +88,7 @@ class OllamaModels(ServiceModels):
         lines: Any = await client.chat(**fields, stream=True)
         reading = OllamaReading(model)
         try:
-            async for text in self._texts(lines, reading, model):
+            async for text in self.texts(lines, reading, reading.take, model):
                 yield ReplyPiece(text=text)
         except VrError as error:
             raise await self.completed(error, model) from None
@@ -103,7 +108,7 @@ class OllamaModels(ServiceModels):
         texts = [f"{prefix}{text}" for text in texts_of(model, items)]
         client = await self._client()
         try:
-            with translated(self.failures, model):
+            with self.translated(model):
                 made = await client.embed(
                     model=model, input=texts, truncate=False, dimensions=dimension
                 )
@@ -142,28 +147,12 @@ class OllamaModels(ServiceModels):
         """The description of a model by the server; asked once."""
         if model not in self._shown:
             try:
-                with translated(self.failures, model):
+                with self.translated(model):
                     shown = await client.show(model)
             except VrError as error:
                 raise await self.completed(error, model) from None
             self._shown[model] = _read(self.endpoint.info(model), shown)
         return self._shown[model]
-
-    async def _texts(self, lines: Any, reading: OllamaReading, model: str) -> AsyncGenerator[str]:
-        begun = False
-        try:
-            with translated(self.failures, model):
-                async for line in lines:
-                    text = reading.take(line)
-                    begun = True
-                    if text:
-                        yield text
-        except VrError as error:
-            if begun and error.code is Code.UNAVAILABLE:
-                raise self.failures.truncated(reading.text) from None
-            raise
-        if not reading.is_finished:
-            raise self.failures.truncated(reading.text)
 
     def _whole(self, reading: OllamaReading, model: str, request: Request) -> Reply:
         if not reading.has_usage:

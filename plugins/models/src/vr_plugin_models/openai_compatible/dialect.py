@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from vr_plugin_models.catalogue.providers import ProviderRow, SchemaWay
 
@@ -44,25 +44,24 @@ class Dialect:
             effort=row.effort,
         )
 
-    def learn(self, refusal: str, sent: object) -> bool:
+    def learn(self, refusal: str, sent: dict[str, Any]) -> bool:
         """Learn from a refusal; False when it says nothing about the ways of asking.
 
         Args:
             refusal: what the service said.
             sent: the fields of the request.
         """
-        fields = set(sent) if isinstance(sent, dict) else set()
-        if "response_format" in fields and _FORMAT.search(refusal) and self.schema in _LESS:
+        if "response_format" in sent and _FORMAT.search(refusal) and self.schema in _LESS:
             self.schema = _LESS[self.schema]
-        elif self.limit_field in fields and _LIMIT.search(refusal):
+        elif self.limit_field in sent and _LIMIT.search(refusal):
             other = self.limit_field == "max_tokens"
             self.limit_field = "max_completion_tokens" if other else "max_tokens"
-        elif "temperature" in fields and _TEMPERATURE.search(refusal):
+        elif "temperature" in sent and _TEMPERATURE.search(refusal):
             self.temperature = False
-        elif "reasoning_effort" in fields and _EFFORT.search(refusal):
+        elif "reasoning_effort" in sent and _EFFORT.search(refusal):
             self.effort = False
         else:
-            if "tools" in fields and _TOOLS.search(refusal):
+            if "tools" in sent and _TOOLS.search(refusal):
                 self.tools = False
             return False
         return True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vr_kernel import (
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 T = TypeVar("T")
-LESSONS = 6
-"""Most refusals that one attempt learns from; none of them is paid for."""
 _NEXT_ADDRESS = frozenset({Code.AUTH, Code.NOT_FOUND, Code.QUOTA})
 """Refusals of one address after which the next one is tried, such as of z.ai's coding plan."""
 
@@ -58,10 +58,14 @@ class OpenAIModels(ServiceModels):
         Raises:
             VrError: like `generate`.
         """
-        with translated(self.failures, ""):
+        with self.translated(""):
             client = await self._clients.at(self._clients.addresses[-1])
             listed = await client.models.list()
             return sorted(model.id for model in listed.data)
+
+    def translated(self, model: str) -> AbstractContextManager[None]:
+        """The errors of the SDK as the kernel's; see `ServiceModels`."""
+        return translated(self.failures, model)
 
     async def generate(self, model: str, request: Request) -> Reply:
         """The whole answer; see `ModelProvider.generate`."""
@@ -85,7 +89,8 @@ class OpenAIModels(ServiceModels):
         chunks = await self._ask(model, request, send)
         reading = Reading(model)
         try:
-            async for text in self._texts(chunks, reading):
+            take = lambda chunk: reading.take(chunk.to_dict(), "delta")  # noqa: E731 - one line
+            async for text in self.texts(chunks, reading, take, model):
                 yield ReplyPiece(text=text)
         finally:
             await chunks.close()
@@ -99,8 +104,7 @@ class OpenAIModels(ServiceModels):
         dimension: int | None,
     ) -> Embeddings:
         """One vector an item, of unit length; see `ModelProvider.embed`."""
-        failures = self.failures
-        with translated(failures, model):
+        with self.translated(model):
             client = await self._clients.at(self._clients.addresses[-1])
             return await embed(client, model, items, purpose, dimension)
 
@@ -120,52 +124,17 @@ class OpenAIModels(ServiceModels):
     ) -> T:
         """Make one attempt, at the next address when one refuses the account."""
         self.require_room(model, tokens_of(request))
+        dialect = self._dialects.setdefault(model, Dialect.of(self.endpoint.row))
+        fields = partial(chat_body, model, request, dialect)
         addresses = self._clients.addresses
         for address in addresses:
             try:
                 client = await self._clients.at(address)
-                return await self._learning(client, model, request, send)
+                return await self.learning(model, dialect, fields, partial(send, client))
             except VrError as error:
                 if address == addresses[-1] or error.code not in _NEXT_ADDRESS:
                     raise await self.completed(error, model) from None
         raise AssertionError("a service has an address")
-
-    async def _learning(
-        self,
-        client: AsyncOpenAI,
-        model: str,
-        request: Request,
-        send: Callable[[AsyncOpenAI, dict[str, Any]], Awaitable[T]],
-    ) -> T:
-        """Send a request, again in another dialect while the service refuses the dialect."""
-        dialect = self._dialects.setdefault(model, Dialect.of(self.endpoint.row))
-        for lesson in range(LESSONS):
-            body = await chat_body(model, request, dialect)
-            try:
-                with translated(self.failures, model):
-                    return await send(client, body)
-            except VrError as error:
-                refused = error.code is Code.INVALID_INPUT
-                if not refused or lesson == LESSONS - 1 or not dialect.learn(error.message, body):
-                    raise
-        raise AssertionError("the last lesson raises")
-
-    async def _texts(self, chunks: Any, reading: Reading) -> AsyncGenerator[str]:
-        failures = self.failures
-        begun = False
-        try:
-            with translated(failures, self.name):
-                async for chunk in chunks:
-                    text = reading.take(chunk.to_dict(), "delta")
-                    begun = True
-                    if text:
-                        yield text
-        except VrError as error:
-            if begun and error.code is Code.UNAVAILABLE:
-                raise failures.truncated(reading.text) from None
-            raise
-        if not reading.is_finished:
-            raise failures.truncated(reading.text)
 
     def _whole(self, reading: Reading, request: Request) -> Reply:
         reply = reading.reply()
