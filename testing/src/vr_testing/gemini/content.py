@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +16,6 @@ from vr_testing.gemini.request import RecordedRequest, look_up
 from vr_testing.service.answer import Answer, in_pieces
 from vr_testing.service.bill import CHARS_PER_TOKEN, text_tokens
 
-"""Pieces of text in a stream, when the text is long enough."""
 _ADDRESS = re.compile(r"https?://[^\s)>\]\"']+")
 _SEARCHED = (("A page of the fake search", "https://example.com/fake-search"),)
 _WITHHELD = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -70,7 +70,7 @@ class AnthropicModels(ServiceModels):
 
         async def send(client: AsyncAnthropic, body: dict[str, Any]) -> Reply:
             reading = ClaudeReading(model)
-            message = await client.messages.create(**body)
+            message = await client.messages.create(**_arguments(body))
             reading.take_whole(message.to_dict())
             return _whole(reading, request)
 
@@ -80,7 +80,7 @@ class AnthropicModels(ServiceModels):
         """The answer in pieces; see `ModelProvider.stream`. Close it to end the request."""
 
         async def send(client: AsyncAnthropic, body: dict[str, Any]) -> Any:
-            return await client.messages.create(**body, stream=True)
+            return await client.messages.create(**_arguments(body), stream=True)
 
         events = await self._ask(model, request, send)
         reading = ClaudeReading(model)
@@ -154,14 +154,26 @@ class AnthropicModels(ServiceModels):
                 "The library for Anthropic is not installed.",
                 'pip install "video-research[anthropic]"',
             )
-            self._made = sdk.AsyncAnthropic(
-                api_key=self.endpoint.key,
-                base_url=self.endpoint.address,
-                max_retries=0,  # the kernel retries
-                timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
-            )
+            self._made = self._made or self._make(sdk)  # others may have waited as well
         made: AsyncAnthropic = self._made
         return made
+
+    def _make(self, sdk: Any) -> AsyncAnthropic:
+        made: AsyncAnthropic = sdk.AsyncAnthropic(
+            api_key=self.endpoint.key,
+            base_url=self.endpoint.address,
+            max_retries=0,  # the kernel retries
+            timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
+        )
+        return made
+
+
+def _arguments(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body as arguments of the SDK, which has none for a temperature any more."""
+    fields = dict(body)
+    if "temperature" in fields:
+        fields["extra_body"] = {"temperature": fields.pop("temperature")}
+    return fields
 
 
 def _whole(reading: ClaudeReading, request: Request) -> Reply:

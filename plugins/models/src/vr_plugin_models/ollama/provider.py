@@ -165,14 +165,16 @@ class OllamaModels(ServiceModels):
     async def _client(self) -> AsyncClient:
         if self._made is None:
             library = await asyncio.to_thread(import_module, "ollama")
-            key = self.endpoint.key
-            headers = {"Authorization": f"Bearer {key}"} if key else {}
-            self._made = library.AsyncClient(
-                host=self.endpoint.address,
-                headers=headers,
-                timeout=None,
-            )
+            self._made = self._made or self._make(library)  # others may have waited as well
         made: AsyncClient = self._made
+        return made
+
+    def _make(self, library: Any) -> AsyncClient:
+        key = self.endpoint.key
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        made: AsyncClient = library.AsyncClient(
+            host=self.endpoint.address, headers=headers, timeout=None
+        )
         return made
 
 
