@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from vr_testing.service.behaviour import ServiceBehaviour
@@ -15,11 +15,13 @@ class AnthropicBehaviour(ServiceBehaviour):
     Args:
         native_schema: whether it takes a JSON schema for the answer.
         thinks: whether its models think; refused when asked for otherwise.
-        usage: whether it reports its usage.
+        usage: how it reports usage: as Anthropic does, not at all, or under names of its own.
         context: the tokens of its window; no limit when 0.
+        refused: fields of a request that it does not take, such as `temperature`.
     """
 
     native_schema: bool = True
     thinks: bool = True
-    usage: Literal["normal", "missing"] = "normal"
+    usage: Literal["normal", "missing", "foreign"] = "normal"
     context: int = 0
+    refused: set[str] = field(default_factory=set)

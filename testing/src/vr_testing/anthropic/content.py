@@ -15,27 +15,29 @@ from vr_testing.service.answer import Answer, in_pieces
 _STOP = {"STOP": "end_turn", "MAX_TOKENS": "max_tokens"}
 
 
-def whole(answer: Answer, request: AnthropicRequest, usage: Usage) -> dict[str, Any]:
+def whole(answer: Answer, request: AnthropicRequest, usage: Mapping[str, Any]) -> dict[str, Any]:
     """The body of a message."""
     return {
         **_head(request),
         "content": list(blocks(answer)),
         "stop_reason": stop_reason(answer),
         "stop_sequence": None,
-        "usage": usage_fields(usage),
+        **usage,
     }
 
 
-def events(answer: Answer, request: AnthropicRequest, usage: Usage) -> list[dict[str, Any]]:
-    """The events of a stream."""
-    shown = usage_fields(usage)
-    begun = {**_head(request), "content": [], "stop_reason": None, "usage": shown}
-    begun["usage"] = {**shown, "output_tokens": 1}
+def events(
+    answer: Answer, request: AnthropicRequest, usage: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The events of a stream; the usage of the first one is of its beginning."""
+    begun = {**_head(request), "content": [], "stop_reason": None, **usage}
+    if "output_tokens" in begun.get("usage", ()):
+        begun["usage"] = {**begun["usage"], "output_tokens": 1}
     made: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
     for at, block in enumerate(blocks(answer)):
         made += _block_events(at, block)
     said = {"stop_reason": stop_reason(answer), "stop_sequence": None}
-    made.append({"type": "message_delta", "delta": said, "usage": shown})
+    made.append({"type": "message_delta", "delta": said, **usage})
     return [*made, {"type": "message_stop"}]
 
 
@@ -67,15 +69,20 @@ def stop_reason(answer: Answer) -> str:
     return "refusal" if answer.blocked else _STOP.get(answer.finish, "refusal")
 
 
-def usage_fields(usage: Usage) -> dict[str, Any]:
-    """The usage of an answer as Anthropic reports it; thinking is a part of the output."""
-    return {
+def usage_fields(usage: Usage, kind: str) -> dict[str, Any]:
+    """The usage of an answer: `normal`, with thinking in the output, `missing`, or `foreign`."""
+    if kind == "missing":
+        return {}
+    if kind == "foreign":
+        return {"usage": {"tokens": {"in": usage.input_tokens}, "input_tokens": -1}}
+    counts = {
         "input_tokens": usage.input_tokens - usage.cached_tokens,
         "cache_read_input_tokens": usage.cached_tokens,
         "cache_creation_input_tokens": 0,
         "output_tokens": usage.output_tokens + usage.thinking_tokens,
         "output_tokens_details": {"thinking_tokens": usage.thinking_tokens},
     }
+    return {"usage": counts}
 
 
 def _head(request: AnthropicRequest) -> dict[str, Any]:

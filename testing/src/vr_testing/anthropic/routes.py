@@ -9,7 +9,7 @@ from typing import Any
 from vr_kernel.generation import Usage
 
 from vr_testing.anthropic.behaviour import AnthropicBehaviour
-from vr_testing.anthropic.content import events, signature_of, whole
+from vr_testing.anthropic.content import events, signature_of, usage_fields, whole
 from vr_testing.anthropic.errors import as_error
 from vr_testing.anthropic.request import AnthropicRequest, blocks_of
 from vr_testing.service.answer import Answer
@@ -31,6 +31,10 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
     def error(self, error: ServiceError) -> HttpReply:
         """The error with its body."""
         return as_error(error)
+
+    def error_event(self, body: bytes) -> bytes:
+        """The body of an error as an event of a stream."""
+        return b"event: error\ndata: " + body + b"\n\n"
 
     def reply(self, request: AnthropicRequest, fault: ServiceFault | None) -> HttpReply:
         """The answer to a request.
@@ -60,6 +64,8 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
             raise ServiceError(400, "thinking: adaptive thinking is not supported on this model")
         if "temperature" in body and "thinking" in body:
             raise ServiceError(400, "temperature may only be set to 1 when thinking is enabled")
+        for name in behaviour.refused & body.keys():
+            raise ServiceError(400, f"{name}: this field is not supported on this model")
         for message in request.messages:
             _check_message(message)
         _check_results(request)
@@ -79,12 +85,10 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
             thinking_tokens=0 if answer.blocked else text_tokens(answer.thought),
         )
         self.bill.add(usage, request.model)
+        shown = usage_fields(usage, self.behaviour.usage)
         if not request.streams:
-            body = whole(answer, request, usage)
-            if self.behaviour.usage == "missing":
-                del body["usage"]
-            return as_json(body)
-        frames = _frames(events(answer, request, usage))
+            return as_json(whole(answer, request, shown))
+        frames = _frames(events(answer, request, shown))
         return HttpReply(events=frames, headers={"Content-Type": "text/event-stream"})
 
     def _tokens(self, request: AnthropicRequest) -> int:

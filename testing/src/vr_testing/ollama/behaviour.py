@@ -18,12 +18,12 @@ class OllamaBehaviour(ServiceBehaviour):
             beginning, without a word.
         ignores_window: whether it cuts there even when a longer context is asked for.
         capabilities: what its models can do besides completing texts.
-        usage: whether it says how many tokens it read and wrote.
+        usage: how it reports the tokens that it read and wrote: rightly, not at all, or as -1.
     """
 
     window: int = 131_072
     default_window: int = 4_096
     ignores_window: bool = False
     capabilities: set[str] = field(default_factory=lambda: {"tools", "vision", "thinking"})
-    usage: Literal["normal", "missing"] = "normal"
+    usage: Literal["normal", "missing", "foreign"] = "normal"
     dimension: int = 768

@@ -39,6 +39,10 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
         headers = {"Content-Type": "application/json", **error.headers}
         return HttpReply(status=error.code, body=body, headers=headers)
 
+    def error_event(self, body: bytes) -> bytes:
+        """The body of an error as an event of a stream."""
+        return body + b"\n"
+
     def reply(self, request: OllamaRequest, fault: ServiceFault | None) -> HttpReply:
         """The answer to a request.
 
@@ -99,9 +103,8 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
             cost_usd=0.0,
         )
         self.bill.add(usage, request.model)
-        lines = _lines(answer, request, usage)
-        if self.behaviour.usage == "missing":
-            del lines[-1]["prompt_eval_count"], lines[-1]["eval_count"]
+        lines = _lines(answer, request)
+        lines[-1] |= _counts(usage, self.behaviour.usage)
         if not request.streams:
             return as_json(_joined(lines))
         frames = tuple(json.dumps(line).encode() + b"\n" for line in lines)
@@ -128,8 +131,8 @@ def _check_think(request: OllamaRequest, capabilities: set[str]) -> None:
         raise ServiceError(400, f'think value "{think}" is not supported for this model')
 
 
-def _lines(answer: Answer, request: OllamaRequest, usage: Usage) -> list[dict[str, Any]]:
-    """The lines of a stream; the last has the usage."""
+def _lines(answer: Answer, request: OllamaRequest) -> list[dict[str, Any]]:
+    """The lines of a stream, without the usage that the last one has."""
     head = {"model": request.model, "created_at": "2026-11-26T00:00:00Z"}
     messages: list[dict[str, Any]] = []
     if answer.thought:
@@ -143,10 +146,16 @@ def _lines(answer: Answer, request: OllamaRequest, usage: Usage) -> list[dict[st
         "message": {"role": "assistant", "content": ""},
         "done": True,
         "done_reason": _DONE.get(answer.finish, "stop"),
-        "prompt_eval_count": usage.input_tokens,
-        "eval_count": usage.output_tokens,
     }
     return [*made, {**head, **last}]
+
+
+def _counts(usage: Usage, kind: str) -> dict[str, int]:
+    if kind == "missing":
+        return {}
+    asked, said = usage.input_tokens, usage.output_tokens
+    known = kind == "normal"
+    return {"prompt_eval_count": asked if known else -1, "eval_count": said if known else -1}
 
 
 def _joined(lines: list[dict[str, Any]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from vr_testing.service.wire import ServiceWire
 FAILED = "Failed: "
 """Says that a tool failed; the protocol has no field for it."""
 _LACKS: frozenset[Trouble] = frozenset({"throttled_in_body", "prompt_blocked", "answer_blocked"})
-"""A model of one's own has no filter; the server says when to retry nowhere."""
+"""A model of one's own has no filter."""
 _SPEAKERS = {"assistant": "model", "user": "user", "tool": "user"}
 
 

@@ -36,6 +36,10 @@ class OpenAIRoutes(JsonFamily[OpenAIRequest]):
         """The error with its body."""
         return as_error(error)
 
+    def error_event(self, body: bytes) -> bytes:
+        """The body of an error as an event of a stream."""
+        return b"data: " + body + b"\n\n"
+
     def reply(self, request: OpenAIRequest, fault: ServiceFault | None) -> HttpReply:
         """The answer to a request.
 

@@ -147,12 +147,13 @@ class Connection(BaseHTTPRequestHandler):
         self, request: Received, fault: ServiceFault | None, data: Iterator[bytes]
     ) -> HttpReply:
         try:
-            return self.server.family.answer(request, fault, data)
+            reply = self.server.family.answer(request, fault, data)
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - a scripted function is a test's code
             self.server.traffic.problems.append(error)
             return self.server.family.failure(f"The scripted answer failed: {error!r}")
+        return reply if fault is None or fault.instead is None else fault.instead
 
     def _send(self, reply: HttpReply, fault: ServiceFault | None) -> None:
         blocks = framed(reply, fault)

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from vr_testing.service.answer import Answer
 from vr_testing.service.errors import ServiceError
+from vr_testing.service.reply import HttpReply, as_json
 
 Ending = Literal["closed", "reset", "clean"]
 Delivery = Literal["whole", "reset", "lost", "hang", "slow", "truncated"]
@@ -37,11 +38,25 @@ class ServiceFault:
     delivery: Delivery = "whole"
     ending: Ending = "closed"
     pause: float = 0.0
+    instead: HttpReply | None = None
+    """Sent in place of the answer."""
+    events: int | None = None
+    """Events of the stream that come before the error; None for an error in its place."""
 
     @classmethod
     def status(cls, code: int, message: str = "", *, kind: str = "") -> Self:
         """An HTTP status with the service's error body; its usual words without a message."""
         return cls(f"status {code}", error=lambda _request: ServiceError(code, message, kind=kind))
+
+    @classmethod
+    def in_stream(cls, code: int, events: int, message: str = "") -> Self:
+        """An error comes in a stream after so many events; the answer was generated."""
+        return cls(
+            f"status {code} in stream",
+            applies=lambda request: bool(request.generates and request.streams),
+            error=lambda _request: ServiceError(code, message),
+            events=events,
+        )
 
     @classmethod
     def reset(cls) -> Self:
@@ -79,6 +94,11 @@ class ServiceFault:
         """The model's text breaks off in its middle, as if it had ended there."""
         cut = lambda answer: replace(answer, text=_half(answer.text))  # noqa: E731 - one line
         return cls("invalid json", applies=_generates, alter=cut)
+
+    @classmethod
+    def reshaped(cls, value: Any) -> Self:
+        """This JSON comes in place of the answer, which was generated."""
+        return cls("reshaped", applies=_generates, instead=as_json(value))
 
     @classmethod
     def empty(cls) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vr_testing.service.behaviour import ServiceBehaviour
@@ -39,6 +40,10 @@ class JsonFamily(ABC, Generic[R]):
     def error(self, error: ServiceError) -> HttpReply:
         """The error with its body."""
 
+    @abstractmethod
+    def error_event(self, body: bytes) -> bytes:
+        """The body of an error as an event of a stream."""
+
     def key_of(self, request: R) -> str:
         """The key of a request; empty when it has none."""
         return str(getattr(request, "api_key", ""))
@@ -66,8 +71,12 @@ class JsonFamily(ABC, Generic[R]):
             keys = self.behaviour.keys
             if keys is not None and self.key_of(request) not in keys:
                 raise ServiceError(401)  # noqa: TRY301 - so does an unknown model
-            if fault is not None and fault.error is not None:
+            if fault is None or fault.error is None:
+                return self.reply(request, fault)
+            if fault.events is None:
                 raise fault.error(request)
-            return self.reply(request, fault)
+            sent = self.reply(request, fault)
+            body = self.error(fault.error(request)).body
+            return replace(sent, events=(*sent.events[: fault.events], self.error_event(body)))
         except ServiceError as error:
             return self.error(error)
