@@ -74,6 +74,7 @@ SET = [
     ("NEBIUS_CONTEXT_WINDOW", "64000", "plugins.models", "nebius_context_window", 64000),
     ("ZAI_CODING_PLAN", "false", "plugins.models", "zai_coding_plan", False),
     ("OPENAI_BASE_URL", "https://a.example", "plugins.models", "openai_base_url", None),
+    ("ANTHROPIC_BASE_URL", "https://c.example", "plugins.models", "anthropic_base_url", None),
     ("AZURE_OPENAI_ENDPOINT", "https://b.example", "plugins.models", "azure_openai_base_url", None),
     ("AZURE_OPENAI_API_VERSION", "2026-01-01", "plugins.models", "azure_openai_api_version", None),
     ("OLLAMA_HOST", "127.0.0.1:11434", "plugins.models", "ollama_base_url", None),

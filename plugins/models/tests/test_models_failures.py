@@ -62,38 +62,6 @@ async def test_an_address_that_may_not_be_asked_is_refused(address: str, code: C
     assert "secret-word" not in f"{caught.value}{caught.value.hint}"
 
 
-async def test_a_refused_key_names_its_variable(service: FakeOpenAI) -> None:
-    service.keys = {"another"}
-    async with provider_at("groq", service.url, api_key="mine-and-secret") as provider:
-        error = await failure(provider)
-    assert (error.code, "GROQ_API_KEY" in error.hint) == (Code.AUTH, True)
-
-
-async def test_an_unknown_model_is_answered_with_the_list(service: FakeOpenAI) -> None:
-    service.models = {"kimi-k2", "glm-5"}
-    async with provider_at("groq", service.url, api_key="any") as provider:
-        error = await failure(provider, "kimi-k3")
-    assert error.code is Code.NOT_FOUND
-    assert "Did you mean 'kimi-k2'" in error.hint
-    assert "glm-5" in error.hint
-
-
-@pytest.mark.parametrize("usage", ["missing", "foreign"])
-async def test_usage_that_is_not_reported_is_estimated(service: FakeOpenAI, usage: str) -> None:
-    service.usage = usage  # type: ignore[assignment] # both are values of it
-    async with provider_at("groq", service.url, api_key="any") as provider:
-        reply = await provider.generate("m", question("Tell me something. " * 20))
-    assert reply.usage.calls == 1
-    assert reply.usage.input_tokens > 40
-    assert "estimated" in reply.notes[0]
-
-
-async def test_an_answer_in_another_shape_is_said_to_be_one(service: FakeOpenAI) -> None:
-    async with provider_at("groq", service.url, api_key="any") as provider:
-        service.fail(Fault.truncated("clean"))
-        assert (await failure(provider)).category == "REPLY_UNREADABLE"
-
-
 @asynccontextmanager
 async def zai(
     coding: FakeOpenAI, normal: FakeOpenAI, plan: bool = True

@@ -28,9 +28,3 @@ class TestOllama(ModelProviderContract):
             wire.answer(SAID, thought="First I wonder what a cat is.")
             reply = await provider.generate(self.model, self.request())
             assert (reply.text, reply.usage) == (SAID, wire.bill)
-
-    async def test_wait_that_the_service_asks_for(self) -> None:  # type: ignore[override]
-        """The library hands on no headers, so there is no time to wait."""
-        error = await self.check_failure("throttled", retry_after=1.0)
-        assert error is not None
-        assert error.retry_after is None

@@ -31,6 +31,11 @@ def cut_off(model: str, usage: Usage, text: str) -> VrError:
     return error
 
 
+def count_of(value: object) -> int | None:
+    """The tokens that a service reports; None for what is no count."""
+    return value if type(value) is int and value >= 0 else None
+
+
 def estimated(asked: str, reply: Reply) -> Reply:
     """The reply with tokens that are estimated, and a note that says so."""
     usage = Usage(

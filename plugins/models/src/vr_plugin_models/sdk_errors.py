@@ -9,6 +9,11 @@ from typing import Any
 
 from vr_plugin_models.failures import Failures
 
+_LEAST = 400
+"""The least status of an error."""
+_NO_STATUS = 500
+"""Stands for the status of an error within a stream."""
+
 
 @contextmanager
 def translated(failures: Failures, model: str, library: str = "openai") -> Iterator[None]:
@@ -29,9 +34,9 @@ def translated(failures: Failures, model: str, library: str = "openai") -> Itera
         yield
     except sdk.APIStatusError as error:
         words = f"{_code(error)} {_message(error)}"
-        raise failures.answer(
-            error.status_code, words, dict(error.response.headers), model
-        ) from None
+        # An error that Anthropic sends within a stream has the status of the stream: 200.
+        status = error.status_code if error.status_code >= _LEAST else _NO_STATUS
+        raise failures.answer(status, words, dict(error.response.headers), model) from None
     except sdk.APITimeoutError:
         raise failures.network("did not answer in time") from None
     except sdk.APIConnectionError as error:
@@ -43,7 +48,7 @@ def translated(failures: Failures, model: str, library: str = "openai") -> Itera
     except sdk.APIResponseValidationError as error:
         raise failures.unreadable(type(error).__name__) from None
     except sdk.APIError as error:  # an error within a stream
-        raise failures.answer(500, _message(error), model=model) from None
+        raise failures.answer(_NO_STATUS, _message(error), model=model) from None
     except (httpx2.HTTPError, httpx2.StreamError) as error:
         raise failures.network(f"cut the connection ({type(error).__name__})") from None
     except (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError) as error:

@@ -51,7 +51,7 @@ class ServiceModels(ABC):
         endpoint, row = self.endpoint, self.endpoint.row
         return Failures(
             row.title,
-            variable=row.variable,
+            variable=f"{row.name}_api_key".upper(),
             key_page=row.key_page,
             address=endpoint.address,
             key=endpoint.key,

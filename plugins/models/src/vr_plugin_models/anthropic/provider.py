@@ -30,6 +30,7 @@ from vr_plugin_models.endpoint import Endpoint
 from vr_plugin_models.outcomes import estimated
 from vr_plugin_models.requests import said, tokens_of
 from vr_plugin_models.sdk_errors import translated
+from vr_plugin_models.sdk_headers import withheld
 from vr_plugin_models.service_models import ServiceModels
 
 if TYPE_CHECKING:
@@ -159,8 +160,13 @@ class AnthropicModels(ServiceModels):
         return made
 
     def _make(self, sdk: Any) -> AsyncAnthropic:
+        key, headers = self.endpoint.key, {}
+        if self.name != "anthropic":
+            own = {"Authorization": f"Bearer {key}"}
+            headers = withheld("ANTHROPIC_CUSTOM_HEADERS", own, sdk.Omit())
         made: AsyncAnthropic = sdk.AsyncAnthropic(
-            api_key=self.endpoint.key,
+            api_key=key,
+            default_headers=headers,
             base_url=self.endpoint.address,
             max_retries=0,  # the kernel retries
             timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline

@@ -7,7 +7,7 @@ from typing import Any
 
 from vr_kernel import Code, Reply, ToolCall, Usage, VrError
 
-from vr_plugin_models.outcomes import cut_off, refused
+from vr_plugin_models.outcomes import count_of, cut_off, refused
 
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 _ADDED = {
@@ -45,8 +45,8 @@ class ClaudeReading:
     @property
     def has_usage(self) -> bool:
         """True when the service reported its usage."""
-        asked, said = self._counts.get("input_tokens"), self._counts.get("output_tokens")
-        return isinstance(asked, int) and isinstance(said, int)
+        counts = (self._counts.get("input_tokens"), self._counts.get("output_tokens"))
+        return None not in map(count_of, counts)
 
     def take_whole(self, message: Mapping[str, Any]) -> None:
         """Read a whole message."""
@@ -119,8 +119,7 @@ def _known(usage: Any) -> dict[str, Any]:
 
 
 def _number(counts: Any, name: str) -> int:
-    value = counts.get(name) if isinstance(counts, Mapping) else None
-    return value if isinstance(value, int) else 0
+    return (count_of(counts.get(name)) if isinstance(counts, Mapping) else None) or 0
 
 
 def _bare(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,10 @@ def translated(failures: Failures, model: str) -> Iterator[None]:
         yield
     except ResponseError as error:
         status = error.status_code if error.status_code > 0 else _NO_STATUS
-        raise failures.answer(status, str(error.error), model=model) from None
+        # The library keeps no headers; the error of its HTTP client has them.
+        answer = getattr(error.__context__, "response", None)
+        headers = {} if answer is None else dict(answer.headers)
+        raise failures.answer(status, str(error.error), headers, model) from None
     except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
         raise failures.unreachable(type(error).__name__) from None
     except httpx.TimeoutException:

@@ -6,7 +6,7 @@ from typing import Any
 
 from vr_kernel import Reply, ToolCall, Usage
 
-from vr_plugin_models.outcomes import cut_off
+from vr_plugin_models.outcomes import count_of, cut_off
 
 
 class OllamaReading:
@@ -53,7 +53,7 @@ class OllamaReading:
         self._answered_by = line.model or self._answered_by
         if line.done:
             self._done = line.done_reason or "stop"
-            self._asked, self._said = line.prompt_eval_count, line.eval_count
+            self._asked, self._said = count_of(line.prompt_eval_count), count_of(line.eval_count)
         return str(text)
 
     def reply(self) -> Reply:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vr_plugin_models.endpoint import Endpoint
+from vr_plugin_models.sdk_headers import withheld
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 CONNECT_S = 15.0
 ACCOUNT_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
 """The SDK fills them from the environment; they are for OpenAI alone."""
+CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
 NO_KEY = "none"
 """Stands for a key where a service has none; the SDK insists on one."""
 
@@ -49,18 +51,28 @@ class Clients:
 
     def _make(self, openai: Any, address: str) -> AsyncOpenAI:
         endpoint = self._endpoint
+        key = endpoint.key or NO_KEY
         shared: dict[str, Any] = {
-            "api_key": endpoint.key or NO_KEY,
+            "api_key": key,
             "max_retries": 0,  # the kernel retries
             "timeout": openai.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
         }
         client: AsyncOpenAI
         if endpoint.row.family == "azure":
             client = openai.AsyncAzureOpenAI(
-                azure_endpoint=address, api_version=endpoint.setting("api_version"), **shared
+                azure_endpoint=address,
+                api_version=endpoint.setting("api_version"),
+                default_headers=_others(openai, {"api-key": key}),
+                **shared,
             )
         else:
-            own = endpoint.row.name == "openai"
-            headers = {} if own else dict.fromkeys(ACCOUNT_HEADERS, openai.Omit())
+            own = {"Authorization": f"Bearer {key}"}
+            headers = {} if endpoint.row.name == "openai" else _others(openai, own)
             client = openai.AsyncOpenAI(base_url=address, default_headers=headers, **shared)
         return client
+
+
+def _others(openai: Any, key: dict[str, str]) -> dict[str, Any]:
+    """The headers for a service that is not OpenAI's: without those of an account there."""
+    omitted = openai.Omit()
+    return {**dict.fromkeys(ACCOUNT_HEADERS, omitted), **withheld(CUSTOM_HEADERS, key, omitted)}

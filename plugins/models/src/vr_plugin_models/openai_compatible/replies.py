@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from vr_kernel import Reply, ToolCall, Usage
 
-from vr_plugin_models.outcomes import cut_off, refused
+from vr_plugin_models.outcomes import count_of, cut_off, refused
 
 _WHOLE = frozenset({"stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
 _CUT = frozenset({"length", "max_tokens", "model_length"})
@@ -96,24 +97,29 @@ def usage_of(found: Any) -> Usage | None:
     """The usage that a service reports; None for none, and for one in another form."""
     if not isinstance(found, Mapping):
         return None
-    asked, answered = found.get("prompt_tokens"), found.get("completion_tokens", 0)
-    if not isinstance(asked, int) or not isinstance(answered, int):
+    asked, answered = (
+        count_of(found.get("prompt_tokens")),
+        count_of(found.get("completion_tokens", 0)),
+    )
+    if asked is None or answered is None:
         return None
     thought = _count(found.get("completion_tokens_details"), "reasoning_tokens")
-    cost = found.get("cost")
     return Usage(
         calls=1,
         input_tokens=asked,
         output_tokens=answered - thought if thought <= answered else answered,
         thinking_tokens=thought,
         cached_tokens=min(asked, _count(found.get("prompt_tokens_details"), "cached_tokens")),
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=_dollars(found.get("cost")),
     )
 
 
+def _dollars(cost: Any) -> float | None:
+    return float(cost) if isinstance(cost, int | float) and 0 <= cost < inf else None
+
+
 def _count(details: Any, name: str) -> int:
-    value = details.get(name) if isinstance(details, Mapping) else None
-    return value if isinstance(value, int) else 0
+    return (count_of(details.get(name)) if isinstance(details, Mapping) else None) or 0
 
 
 def _words(content: Any) -> str:
