@@ -6,7 +6,17 @@ import math
 from collections.abc import Sequence
 
 
-def unit(vector: Sequence[float]) -> list[float]:
-    """The vector with the length 1."""
+def units(vectors: Sequence[Sequence[float]], count: int) -> list[list[float]]:
+    """The vectors with the length 1, one for each of `count` items.
+
+    Raises:
+        ValueError: for another number of them.
+    """
+    if len(vectors) != count:
+        raise ValueError(f"{len(vectors)} vectors for {count} items")
+    return [_unit(vector) for vector in vectors]
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
     length = math.sqrt(sum(value * value for value in vector)) or 1.0
     return [value / length for value in vector]

@@ -18,6 +18,10 @@ def _always(_request: Any) -> bool:
     return True
 
 
+def _asks_model(request: Any) -> bool:
+    return bool(request.asks_model)
+
+
 def _generates(request: Any) -> bool:
     return bool(request.generates)
 
@@ -98,7 +102,7 @@ class ServiceFault:
     @classmethod
     def reshaped(cls, value: Any) -> Self:
         """This JSON comes in place of the answer, which was generated."""
-        return cls("reshaped", applies=_generates, instead=as_json(value))
+        return cls("reshaped", applies=_asks_model, instead=as_json(value))
 
     @classmethod
     def empty(cls) -> Self:

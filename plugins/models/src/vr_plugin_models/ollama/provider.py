@@ -30,10 +30,10 @@ from vr_plugin_models.ollama.context import context_for, require_uncut
 from vr_plugin_models.ollama.errors import translated
 from vr_plugin_models.ollama.messages import chat_fields
 from vr_plugin_models.ollama.replies import OllamaReading
-from vr_plugin_models.outcomes import estimated
+from vr_plugin_models.outcomes import count_of, estimated
 from vr_plugin_models.requests import said, tokens_of
 from vr_plugin_models.service_models import ServiceModels
-from vr_plugin_models.vectors import unit
+from vr_plugin_models.vectors import units
 
 if TYPE_CHECKING:
     from ollama import AsyncClient
@@ -112,11 +112,12 @@ class OllamaModels(ServiceModels):
                 made = await client.embed(
                     model=model, input=texts, truncate=False, dimensions=dimension
                 )
+                vectors = units(made.embeddings, len(texts))
         except VrError as error:
             raise await self.completed(error, model) from None
-        tokens = made.prompt_eval_count or sum(map(estimate_tokens, texts))
+        tokens = count_of(made.prompt_eval_count) or sum(map(estimate_tokens, texts))
         return Embeddings(
-            vectors=[unit(vector) for vector in made.embeddings],
+            vectors=vectors,
             model=made.model or model,
             usage=Usage(calls=1, input_tokens=tokens, cost_usd=0.0),
         )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel import Embeddings, Picture, Purpose, Usage, estimate_tokens, texts_of
 
 from vr_plugin_models.catalogue.known_models import prefix_of
-from vr_plugin_models.vectors import unit
+from vr_plugin_models.outcomes import count_of
+from vr_plugin_models.vectors import units
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -29,10 +30,10 @@ async def embed(
         model=model, input=texts, encoding_format="float", **more
     )
     found = sorted(answer.data, key=lambda each: each.index)
-    counted = getattr(answer.usage, "prompt_tokens", None)
-    tokens = counted if isinstance(counted, int) else sum(map(estimate_tokens, texts))
+    counted = count_of(getattr(answer.usage, "prompt_tokens", None))
+    tokens = sum(map(estimate_tokens, texts)) if counted is None else counted
     return Embeddings(
-        vectors=[unit(each.embedding) for each in found],
+        vectors=units([each.embedding for each in found], len(items)),
         model=answer.model or model,
         usage=Usage(calls=1, input_tokens=tokens),
     )

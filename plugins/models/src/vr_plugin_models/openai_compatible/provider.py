@@ -104,9 +104,12 @@ class OpenAIModels(ServiceModels):
         dimension: int | None,
     ) -> Embeddings:
         """One vector an item, of unit length; see `ModelProvider.embed`."""
-        with self.translated(model):
-            client = await self._clients.at(self._clients.addresses[-1])
-            return await embed(client, model, items, purpose, dimension)
+        try:
+            with self.translated(model):
+                client = await self._clients.at(self._clients.addresses[-1])
+                return await embed(client, model, items, purpose, dimension)
+        except VrError as error:
+            raise await self.completed(error, model) from None
 
     async def count_tokens(self, model: str, request: Request) -> int:  # noqa: ARG002 - the protocol's
         """Estimate the tokens of the request: such services do not count."""
