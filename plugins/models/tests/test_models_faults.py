@@ -154,8 +154,8 @@ async def test_a_service_that_hangs_is_left_at_the_deadline(family: Family) -> N
         with pytest.raises(VrError) as caught:
             await kernel.services.models.generate("Who?")
         assert (caught.value.code, caught.value.category) == (Code.UNAVAILABLE, "DEADLINE_EXCEEDED")
-        await asyncio.to_thread(service.wait, lambda: service.in_flight == 0)
-        assert service.cancelled == 1
+        hung = service.requests_of(*ASKED)[1:]  # none, where the machine is too slow to ask in time
+        await asyncio.to_thread(service.wait, lambda: service.cancelled == len(hung))
 
 
 @pytest.mark.parametrize("streamed", [False, True])
