@@ -22,7 +22,7 @@ from vr_kernel import VrError
 from vr_kernel.builtin.usage import LISTED_ROWS, infra_usage
 from vr_kernel.generation import Usage
 from vr_kernel.models.usage import Meter, UsageLedger
-from vr_kernel.models.usage_report import make_report
+from vr_kernel.spending.reports import make_report
 from vr_kernel.state.sqlite.usage import SqliteUsage
 from vr_kernel.state.usage import Attempt, UsageRow
 from vr_kernel.tools import build_tool

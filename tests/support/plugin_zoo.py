@@ -11,7 +11,8 @@ from pathlib import Path
 PREFIX = "zoo_plugin_"
 MARKS = "ZOO_MARKS"
 OWN_TOOLS = [
-    "infra_cache", "infra_configure", "infra_models", "infra_plugins", "infra_usage",
+    "infra_cache", "infra_configure", "infra_estimate", "infra_models", "infra_plugins",
+    "infra_usage",
     "job_cancel", "job_list", "job_result", "job_status",
 ]  # fmt: skip
 """The kernel's own."""

@@ -122,8 +122,7 @@ class Kernel:
     @property
     def commands(self) -> list[Command]:
         """The commands of plugins that are no tools, sorted."""
-        commands = self._plugins.registry.commands
-        return [commands[path] for path in sorted(commands)]
+        return [found for _, found in sorted(self._plugins.registry.commands.items())]
 
     @property
     def health(self) -> Mapping[str, Callable[[], list[Check]]]:
@@ -133,8 +132,7 @@ class Kernel:
     @property
     def settings(self) -> Mapping[str, BaseModel]:
         """The validated settings of each loaded plugin that has any."""
-        contexts = self._plugins.contexts
-        return {name: it.settings for name, it in contexts.items() if it.settings is not None}
+        return {k: it.settings for k, it in self._plugins.contexts.items() if it.settings}
 
     def plugins(self) -> tuple[PluginStatus, ...]:
         """List every installed plugin and its state."""
@@ -160,9 +158,8 @@ class Kernel:
             VrError: what the tool raised; NOT_FOUND for an unknown tool.
         """
         outcome = await self.run(name, arguments)
-        if outcome.error is not None:
-            raise outcome.error
-        assert outcome.result is not None
+        if outcome.result is None:
+            raise outcome.error or AssertionError("a call without a result has an error")
         return outcome.result
 
     async def run(
@@ -187,9 +184,14 @@ class Kernel:
         tool, context = await self._served(name)
         if tool.long:
             return await self.start(name, arguments, report, **options).outcome()
-        origin = origin_of(options, self.identity.principal)
-        call = runner.begin(tool, context, report, origin)
+        call = runner.begin(tool, context, report, origin_of(options, self.identity.principal))
         return await runner.run(tool, arguments, call, self._foundation.listeners)
+
+    async def preview(
+        self, name: str, arguments: Mapping[str, Any], **options: Unpack[CallOptions]
+    ) -> Outcome:
+        """Say what a call as of `run` would cost, as an `Estimate`; no model is asked."""
+        return await self.run("infra_estimate", {"tool": name, "arguments": arguments}, **options)
 
     def start(
         self,
@@ -202,9 +204,8 @@ class Kernel:
 
         Arguments and errors are those of `run`.
         """
-        tool, context = self._plugins.find(name)
         origin = origin_of(options, self.identity.principal)
-        return self._foundation.jobs.start(tool, context, arguments, origin, report)
+        return self._foundation.jobs.start(*self._plugins.find(name), arguments, origin, report)
 
     @asynccontextmanager
     async def turn(
@@ -262,10 +263,9 @@ class Kernel:
             VrError: what the resource raised; INTERNAL when it failed in another way.
         """
         await self.begin()
-        context = self._plugins.require(resource.plugin)
+        context = self._plugins.require(resource.plugin).of_principal(by or self.identity.principal)
         with contained(f"Resource {resource.uri}", resource.plugin, self.log):
-            theirs = context.of_principal(by or self.identity.principal)
-            return await resource.read(theirs.services, arguments)
+            return await resource.read(context.services, arguments)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:

@@ -91,10 +91,9 @@ async def _call(
 ) -> Outcome:
     try:
         check(arguments)
-        for typed in LOCAL:  # the person may read their own file, wherever it lies
-            if isinstance(arguments.get(typed), str):
-                with suppress(VrError):  # the tool says what is wrong with it
-                    kernel.services.policy.allow(arguments[typed])
+        _allow(kernel, arguments)
+        if isinstance(inner := arguments.get("arguments"), Mapping):  # of a call to be estimated
+            _allow(kernel, inner)
         tool, ask = kernel.tools[name], terminal_asker(line.finish)
         given = await whole_ids(kernel, tool, arguments)
         await require_agreement(kernel, tool, arguments, given, ask)
@@ -106,6 +105,14 @@ async def _call(
         raise
     finally:
         line.finish()
+
+
+def _allow(kernel: Kernel, arguments: Mapping[str, Any]) -> None:
+    """Let the person read their own file, wherever it lies."""
+    for typed in LOCAL:
+        if isinstance(arguments.get(typed), str):
+            with suppress(VrError):  # the tool says what is wrong with it
+                kernel.services.policy.allow(arguments[typed])
 
 
 def _gap(number: int) -> str:

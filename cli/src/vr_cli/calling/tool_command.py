@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from vr_kernel import Code, Kernel, Log, Tool, VrError, visible
+from vr_kernel import Code, Effects, Kernel, Log, Tool, VrError, visible
 from vr_kernel.isolation import contained
 
 from vr_cli.calling.calls import LOCAL, run_each
@@ -21,6 +21,7 @@ from vr_cli.showing.wanted import options, taken_from
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 SOURCE = "source"
+ESTIMATE = "--estimate"
 _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
 _RECORD_IS = f"{RECORD.upper()} may be {KIND.upper()}/{RECORD.upper()} alone, as lists print it."
 _NAMES = ("_id", "_path", "url", "directory", "collection", "name", "kind", "key")
@@ -43,7 +44,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     items = bool(places) and schemas.get(places[-1], {}).get("type") == "array"
 
     def invoke(**given: Any) -> int:
-        wanted = taken_from(given)
+        wanted, estimate = taken_from(given), given.pop("estimate", False)
         by_place = {place: given.pop(_key(place)) for place in places}
         sources = by_place.pop(SOURCE) if several else ()
         if items:
@@ -58,18 +59,27 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
             arguments = _arguments(tool, schemas, placed, given, kernel.log)
             calls[source or ""] = arguments
         check = partial(_require_no_folder, kernel, tool)
+        if estimate:
+            return run_each(kernel, "infra_estimate", _estimates(tool, calls), wanted)
         return run_each(kernel, tool.name, calls, wanted, check=check)
 
     parameters: list[click.Parameter] = [_argument(place) for place in places]
     if several or words or items:
         parameters[-1] = _argument(places[-1], many=True)
     parameters += [_option(name, schema, places) for name, schema in schemas.items()]
+    if Effects.PAID in tool.effects:
+        parameters.append(click.Option([ESTIMATE], is_flag=True, help="Only tell what it costs."))
     parameters += options([_flag(name) for name in schemas])
     epilog = _SOURCES_ARE if several else _SOURCE_IS if SOURCE in places else None
     epilog = _RECORD_IS if {RECORD, KIND} <= {*places} else epilog
     return click.Command(
         None, params=parameters, callback=invoke, help=visible(tool.description), epilog=epilog
     )
+
+
+def _estimates(tool: Tool, calls: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The arguments of estimates, instead of those of the calls."""
+    return {source: {"tool": tool.name, "arguments": given} for source, given in calls.items()}
 
 
 def _argument(place: str, *, many: bool = False) -> click.Argument:

@@ -10,7 +10,7 @@ from vr_kernel.builtin.cache import infra_cache
 from vr_kernel.builtin.installed import infra_plugins
 from vr_kernel.builtin.jobs import job_cancel, job_list, job_result, job_status
 from vr_kernel.builtin.models import infra_configure, infra_models
-from vr_kernel.builtin.usage import infra_usage
+from vr_kernel.builtin.usage import infra_estimate, infra_usage
 from vr_kernel.documents import DOCUMENT_PASSAGES
 from vr_kernel.files.artifacts import URI_PREFIX, Artifact
 from vr_kernel.hookspecs import hookimpl
@@ -31,6 +31,7 @@ def vr_tools() -> list[Any]:
     return [
         infra_cache,
         infra_configure,
+        infra_estimate,
         infra_models,
         infra_plugins,
         infra_usage,
@@ -56,6 +57,7 @@ def vr_record_kinds() -> list[RecordKind]:
 @hookimpl
 def vr_views() -> list[Callable[..., Any]]:
     """Views of the results of the kernel's tools, and of passages."""
+    from vr_kernel.builtin.cost_views import show_estimate, show_usage
     from vr_kernel.builtin.views import VIEWS
 
-    return list(VIEWS)
+    return [*VIEWS, show_estimate, show_usage]

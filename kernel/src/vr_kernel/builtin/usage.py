@@ -1,23 +1,24 @@
-"""The tool that says what language models were used for."""
+"""The tools that say what language models cost: so far, and the next call."""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import UTC, date, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from vr_kernel.call import Call, produced_by
-from vr_kernel.models.usage_report import UsageReport, make_report
+from vr_kernel.spending.reports import Estimate, UsageReport, make_report
 from vr_kernel.state.usage import Grouping
-from vr_kernel.tools import IDEMPOTENT, READ_ONLY, tool
+from vr_kernel.tools import CALLS_OUT, IDEMPOTENT, READ_ONLY
+from vr_kernel.tools import tool as as_tool
 
 LISTED_ROWS = 40
 """Maximum rows of a result, about 3,000 tokens."""
 
 
-@tool(effects=READ_ONLY | IDEMPOTENT)
+@as_tool(effects=READ_ONLY | IDEMPOTENT)
 async def infra_usage(
     call: Call,
     by: Grouping = "tool",
@@ -29,3 +30,15 @@ async def infra_usage(
     for remark in await asyncio.to_thread(produced_by(call).context.usage.remarks):
         call.note(remark)
     return make_report(by, rows, LISTED_ROWS)
+
+
+@as_tool(effects=READ_ONLY | CALLS_OUT)
+async def infra_estimate(
+    call: Call,
+    tool: str,
+    arguments: Annotated[dict[str, Any] | None, Field(description="As for the tool")] = None,
+) -> Estimate:
+    """Tell what a call of a tool would cost, without asking a model."""
+    from vr_kernel.running.preview import preview
+
+    return await preview(produced_by(call), tool, arguments or {})

@@ -12,7 +12,7 @@ from vr_kernel.views.declaration import view
 from vr_kernel.views.links import Cell
 from vr_kernel.views.model import View
 from vr_kernel.views.records import item_of
-from vr_kernel.views.values import cell_of, data_block
+from vr_kernel.views.values import data_block
 from vr_kernel.views.words import shown_instant, shown_size, titled
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from vr_kernel.builtin.installed import PluginList
     from vr_kernel.builtin.jobs import JobInfo, JobInfos, JobOutcome
     from vr_kernel.builtin.models import Configuration, ModelsReport, ProviderState
-    from vr_kernel.models.usage_report import UsageReport, UsageRow
     from vr_kernel.services import Services
     from vr_kernel.stores import StoredRecord
 
@@ -90,31 +89,6 @@ async def show_plugins(services: Services, found: PluginList) -> View:
     table = Table(columns, [row[: len(columns)] for row in rows])
     named = Table(("Plugin", "Tools"), tools, title="Tools of each", detail=True)
     return View("Plugins", [table, named] if tools else [table])
-
-
-@view(tool="infra_usage")
-async def show_usage(services: Services, report: UsageReport) -> View:
-    """One row a tool, model or day, with the columns in which there is something."""
-    from vr_kernel.models.usage_report import money  # seldom shown
-
-    del services
-    if not report.rows:
-        return View("Use of language models", [Prose("No language model was used.")])
-    left_out = {"key", "cost_usd", "unpriced"}
-    names = [name for name in type(report.total).model_fields if name not in left_out]
-    twin = {"attempts"} if report.total.attempts == report.total.calls else set[str]()
-    told = [name for name in names if getattr(report.total, name) and name not in twin]
-
-    def row(of: UsageRow) -> list[Cell]:
-        return [of.key, money(of), *(cell_of(getattr(of, name)) for name in told)]
-
-    rows = [*map(row, report.rows), row(report.total)]
-    notes = [f"{report.left_out} more rows are only in the total."] if report.left_out else []
-    if unpriced := report.total.unpriced:
-        notes.append(f"The cost leaves out calls whose price is not known: {unpriced}.")
-    columns = [titled(report.by), "Cost", *(titled(name.removesuffix("_tokens")) for name in told)]
-    table = Table(columns, rows)
-    return View("Use of language models", [table], ["in dollars and tokens"], notes=notes)
 
 
 @view(tool="infra_models")
@@ -247,7 +221,6 @@ VIEWS = (
     show_cache,
     show_configuration,
     show_plugins,
-    show_usage,
     show_models,
     show_jobs,
     show_job,

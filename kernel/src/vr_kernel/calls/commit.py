@@ -37,6 +37,8 @@ async def commit(produced: Produced, part: str = "") -> int:
             is noted. INTERNAL for a kind or a key that is no text.
         ValueError: for a result that no cache can keep.
     """
+    if produced.meter.foreseen is not None:  # nothing was made
+        return 0
     dump([write.value for write in produced.cache_writes]).encode()  # fails if not cacheable
     entries = []
     if produced.records or produced.deletions:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from vr_kernel.config.model_settings import ModelConfiguration
 from vr_kernel.exports import deferred
 from vr_kernel.models.models import LanguageModels
-from vr_kernel.models.retry import Retrier, RetryPolicy
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
     from vr_kernel.composition.foundation import Foundation
     from vr_kernel.models.recorder import UsageRecorder
+    from vr_kernel.models.retry import Retrier
     from vr_kernel.models.roles import Roles
     from vr_kernel.spending.budget import Budget
 
@@ -41,6 +41,11 @@ def compose_models(
 
         return Budget(lambda: configuration.current, base.usage)
 
+    def retrier() -> Retrier:
+        from vr_kernel.models.retry import Retrier, RetryPolicy
+
+        return Retrier(lambda: RetryPolicy.of(configuration.current))
+
     def recorder() -> UsageRecorder:
         from vr_kernel.models.recorder import UsageRecorder
 
@@ -56,7 +61,7 @@ def compose_models(
     return LanguageModels(
         configuration=configuration,
         roles=deferred(roles),
-        retrier=Retrier(lambda: RetryPolicy.of(configuration.current)),
+        retrier=deferred(retrier),
         recorder=deferred(recorder),
         artifacts=base.artifacts,
         digests=base.digests,

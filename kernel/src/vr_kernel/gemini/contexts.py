@@ -70,14 +70,19 @@ class Contexts:
         Raises:
             VrError: category STATE_UNAVAILABLE, when what is paid cannot be written down.
         """
-        content = await identified(content)
-        if content.file is None and await self._uploads.at(content.uri) is None:
-            return None
-        key = (_digest(content.identity), model, system_digest(system))
-        known, name = await self._known(key)
+        known, name = await self.find(model, content, system)
         if known:
             return name
+        content = await identified(content)
+        key = (_digest(content.identity), model, system_digest(system))
         return await self._under_way.run(key, lambda: self._make_once(key, content, system, pay))
+
+    async def find(self, model: str, content: Media, system: str) -> tuple[bool, str | None]:
+        """Look for a cache of that content: whether there is no need to make one, and its name."""
+        content = await identified(content)
+        if content.file is None and await self._uploads.at(content.uri) is None:
+            return True, None
+        return await self._known((_digest(content.identity), model, system_digest(system)))
 
     async def usable(self, request: Request, model: str) -> tuple[ContextCache, Request] | None:
         """The request's cache, and the request without what the cache holds; None if unfit.

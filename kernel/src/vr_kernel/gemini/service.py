@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
@@ -30,6 +31,8 @@ A = TypeVar("A", bound="Paid")
 S = TypeVar("S")
 PREFIX = "models/"
 """Prefix of the names of models in Google's own tools."""
+PREVIEWED = "preview:file"
+"""Stands for the address of a file that is not uploaded, as nothing is sent."""
 AGENT = "deep-research"
 """The model of a research in the usage ledger."""
 
@@ -87,8 +90,8 @@ class GeminiService:
             VrError: TOO_LARGE above 2 GiB; UNSUPPORTED when Gemini cannot read it; AUTH, QUOTA,
                 UNAVAILABLE for what the service says.
         """
-        if media.file is None:
-            return media.uri
+        if media.file is None or self._previews:
+            return media.uri or PREVIEWED
         media = await self._own(media)
         # Files of one request must belong to one key, so they go to the first that can take them.
         first = (await self._components.pool.accounts())[0].hint
@@ -113,13 +116,20 @@ class GeminiService:
         content = await self._own(content)
 
         async def pay(make: Make) -> ContextCache:
-            return await self._attempt("cache", model, make)
+            return await self._attempt("cache", model, make, content)
 
-        return await self._components.contexts.ensure(model, content, system, pay)
+        contexts = self._components.contexts
+        if self._previews:
+            known, name = await contexts.find(model, content, system)
+            if not known:
+                with suppress(VrError):  # it is noted, and not made
+                    await pay(_unmade)
+            return name
+        return await contexts.ensure(model, content, system, pay)
 
     def prewarm(self, model: str, content: Media, *, system: str = "") -> None:
         """Make a context cache in the background; the caller may close its file at once."""
-        if content.file is None:
+        if content.file is None or self._previews:
             return
         own = os.fdopen(os.dup(content.file.fileno()), "rb")
         task = asyncio.create_task(
@@ -206,6 +216,10 @@ class GeminiService:
             await asyncio.wait(self._background)
         await self._components.aclose()
 
+    @property
+    def _previews(self) -> bool:
+        return self.recorder is not None and self.recorder.previews
+
     async def _own(self, media: Media) -> Media:
         if not self.workspace:
             return media
@@ -213,24 +227,38 @@ class GeminiService:
 
         return (await identified(media)).kept_for(self.workspace)
 
-    async def _attempt(self, purpose: str, model: str, work: Callable[[], Awaitable[A]]) -> A:
+    async def _attempt(
+        self,
+        purpose: str,
+        model: str,
+        work: Callable[[], Awaitable[A]],
+        content: Media | None = None,
+    ) -> A:
         """Do paid work, and account for it where there is a call that pays."""
         if self.recorder is None:
             return await work()
-        return await self.recorder.attempt(self._paid(purpose, model, work), 1)
+        return await self.recorder.attempt(self._paid(purpose, model, work, content), 1)
 
-    def _paid(self, purpose: str, model: str, send: Callable[[], S]) -> PaidRequest[S]:
+    def _paid(
+        self, purpose: str, model: str, send: Callable[[], S], content: Media | None = None
+    ) -> PaidRequest[S]:
         from vr_kernel.models.provided import ProvidedModel
         from vr_kernel.spending.paid_requests import PaidRequest
-        from vr_kernel.spending.sizes import Size
+        from vr_kernel.spending.sizes import Size, size_of_content
 
         asked = ProvidedModel(self.models, model)
-        # A cache holds at most a window; nothing bounds a research.
-        most = asked.known().context if purpose == "cache" else None
-        return PaidRequest(asked, purpose, lambda _allowed: send(), size=Size(0, most, heard=True))
+        size = Size(heard=True)  # nothing bounds a research
+        if content is not None:
+            size = size_of_content(content, asked.known().context)
+        return PaidRequest(asked, purpose, lambda _allowed: send(), size=size)
 
     async def _prewarm(self, model: str, content: Media, system: str) -> None:
         try:
             await self.cached_content(model, content, system=system)
         except VrError as error:
             self._log.info("no context cache", model=model, error=error.message)
+
+
+async def _unmade() -> ContextCache:
+    """Stand for the making of a context cache in a preview, where nothing is made."""
+    raise AssertionError("a preview sends nothing")

@@ -8,9 +8,17 @@ from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
     from vr_kernel.models.usage_reading import read_usage
-    from vr_kernel.models.usage_report import Grouping, UsageReport, UsageRow, dollars, money
+    from vr_kernel.spending.reports import (
+        Estimate,
+        Grouping,
+        UsageReport,
+        UsageRow,
+        dollars,
+        money,
+    )
 
 __all__ = [
+    "Estimate",
     "Grouping",
     "UsageReport",
     "UsageRow",
@@ -22,7 +30,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        ".spending.reports": "Estimate Grouping UsageReport UsageRow dollars money",
         "usage_reading": "read_usage",
-        "usage_report": "Grouping UsageReport UsageRow dollars money",
     },
 )

@@ -24,7 +24,6 @@ from vr_kernel.generation import (
 )
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.retry import Retrier
 from vr_kernel.models.usage import Meter
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.provider import ModelInfo
     from vr_kernel.models.recorder import UsageRecorder
     from vr_kernel.models.requests import Parts, Requests
+    from vr_kernel.models.retry import Retrier
     from vr_kernel.models.roles import Roles
     from vr_kernel.models.structured import Structured
 
@@ -257,6 +257,10 @@ class LanguageModels:
         """
         request = await self._requests.make(parts, history, **options)
         model = self.roles.models(role, model=options.get("model", ""))[0]
+        if self.recorder.previews:
+            from vr_kernel.spending.sizes import size_of
+
+            return size_of(request, 0).expected
 
         async def attempt(_number: int) -> int:
             return await model.provider.count_tokens(model.id, request)

@@ -108,6 +108,9 @@ class UsageRecorder:
             VrError: UNAVAILABLE, category STATE_UNAVAILABLE, when the folder for the answer cannot
                 be written; BUDGET when no budget allows it.
         """
+        if self.meter.foreseen is not None:
+            self.meter.foreseen.append(request)
+            raise VrError("A preview asks no model.", Code.CANCELLED, category="PREVIEWED")
         if not self.meter.usage.calls:
             for place in self._places:
                 await place.check()
@@ -185,6 +188,11 @@ class UsageRecorder:
             if told := room.told():
                 return told
         return ""
+
+    @property
+    def previews(self) -> bool:
+        """True when requests are noted and not sent."""
+        return self.meter.foreseen is not None
 
     @property
     def is_heard(self) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vr_kernel.errors import VrError
 from vr_kernel.events import NO_TRACE, Trace
 from vr_kernel.generation import Usage
 
 if TYPE_CHECKING:
+    from vr_kernel.spending.paid_requests import PaidRequest
     from vr_kernel.state.usage import (
         Attempt,
         AttemptState,
@@ -29,7 +30,8 @@ class Meter:
     """The cost of one call of a tool so far, the models that answered, and remarks.
 
     `kept_calls` of its calls of models produced cached results: they are not paid for again.
-    `eased` says that some were made cheaper, as most of a budget was used.
+    `eased` says that some were made cheaper, as most of a budget was used. With `foreseen` nothing
+    is sent: the first request of each course of work is noted there.
     """
 
     call_id: str
@@ -43,6 +45,7 @@ class Meter:
     notes: list[str] = field(default_factory=list)
     kept_calls: int = 0
     eased: bool = False
+    foreseen: list[PaidRequest[Any]] | None = None
 
     def add(self, usage: Usage, model: str = "") -> None:
         """Count what an attempt cost, and name the model that answered, if one did."""
@@ -65,9 +68,8 @@ class Meter:
 
     def fresh(self) -> Meter:
         """An empty meter of the same call."""
-        return Meter(
-            self.call_id, self.tool, self.plugin, self.principal, self.workspace, self.trace
-        )
+        names = (self.call_id, self.tool, self.plugin, self.principal, self.workspace, self.trace)
+        return Meter(*names, foreseen=self.foreseen)
 
 
 class UsageLedger:

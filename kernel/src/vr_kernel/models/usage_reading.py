@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vr_kernel.errors import VrError
 from vr_kernel.models.usage import UsageLedger
-from vr_kernel.models.usage_report import UsageReport, make_report
+from vr_kernel.spending.reports import UsageReport, make_report
 from vr_kernel.state.sqlite.usage import SqliteUsage
 from vr_kernel.state.usage import Grouping
 

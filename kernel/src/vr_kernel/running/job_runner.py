@@ -70,6 +70,15 @@ class JobRunner:
         """Let interrupted jobs of the tools that `find` finds be resumed."""
         self._serve = find
 
+    async def served(self, name: str) -> tuple[Tool, Context]:
+        """Find a tool and the services of its plugin.
+
+        Raises:
+            VrError: NOT_FOUND for an unknown tool.
+        """
+        assert self._serve is not None
+        return await self._serve(name)
+
     def start(
         self,
         tool: Tool,

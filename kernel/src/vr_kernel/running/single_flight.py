@@ -61,6 +61,9 @@ class SingleFlights:
             VrError: what `produce` raised, for every caller that waited for it.
             RuntimeError: when the work asks for its own result, which would be a deadlock.
         """
+        if call.meter.foreseen is not None:  # nobody may wait for what is not made
+            known = None if looked else await self.known(key, result)
+            return known or await produce(call.branch(None, call.report))
         if key in self._under_way and key in self.within.get():
             raise RuntimeError(f"{call.tool} asks for a result while it makes it")
         while True:

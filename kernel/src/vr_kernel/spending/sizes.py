@@ -65,6 +65,11 @@ def size_of(request: Request, window: int) -> Size:
     return Size(math.ceil(expected), bounded, heard)
 
 
+def size_of_content(content: Media, window: int) -> Size:
+    """The size of a medium that a service keeps; at most what a model takes."""
+    return Size(math.ceil(_expected(content)), window or None, heard=True)
+
+
 def media_of(request: Request) -> list[Media]:
     """The media of a request."""
     parts = (part for turn in request.turns for part in turn.parts)

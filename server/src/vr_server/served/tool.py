@@ -15,6 +15,7 @@ from mcp_types import ToolAnnotations
 from pydantic import PrivateAttr
 from vr_kernel import CallOptions, Effects, Kernel, Progress, Tool, VrError, visible
 from vr_kernel.jobs import Job
+from vr_kernel.models import Estimate
 from vr_kernel.running import JobHandle, Outcome
 
 from vr_server.asking import Asker, Nobody, WithAnotherCall, asker_of
@@ -29,6 +30,8 @@ USAGE_META = "video-research/usage"
 DEPRECATED = "_deprecated"
 """Marks a result that was requested under a former name of its tool."""
 STILL_RUNNING = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
+ESTIMATE = ("estimate", "estimate_only")
+"""Arguments of paid tools that ask for the cost alone; the second is a former name."""
 AGAIN_S = 1.0
 """Seconds until a call tries again to become a job while another process holds the ledger."""
 TASK_AFTER_S = 1.0
@@ -76,7 +79,7 @@ class ServedTool(McpTool):
         served = cls(
             name=name,
             description=visible(describe(name, tool)),
-            parameters=visible_schema(tool.input_schema),
+            parameters=visible_schema(input_schema_of(tool)),
             output_schema=visible_schema(output_schema_of(tool)),
             annotations=hints_of(tool.effects),
         )
@@ -86,6 +89,8 @@ class ServedTool(McpTool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the tool; an error becomes a result that says so."""
+        if is_estimable(self._tool) and any(arguments.pop(name, False) for name in ESTIMATE):
+            return await self._estimate(arguments)
         progress = Progress(self._kernel.config.kernel.heartbeat_s)
         relay = asyncio.create_task(progress.relay(_send_progress))
         try:
@@ -106,6 +111,12 @@ class ServedTool(McpTool):
             await asyncio.wait({relay})
             with suppress(asyncio.CancelledError):
                 relay.exception()
+
+    async def _estimate(self, arguments: dict[str, Any]) -> ToolResult:
+        """Return the estimate of a call, which is not made."""
+        asked = {"tool": self._tool.name, "arguments": arguments}
+        outcome = await self._kernel.run("infra_estimate", asked, **_options(Nobody()))
+        return as_tool_result(outcome)
 
     def _marked(self, outcome: Outcome) -> Outcome:
         """Mark an outcome that was requested under a former name."""
@@ -154,14 +165,36 @@ def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
     return as_tool_result(outcome)
 
 
+def is_estimable(tool: Tool) -> bool:
+    """Check if a call of the tool may cost something, and can be estimated first."""
+    own = tool.input_schema.get("properties", {})
+    return Effects.PAID in tool.effects and ESTIMATE[0] not in own
+
+
+def input_schema_of(tool: Tool) -> dict[str, Any]:
+    """Build the schema of the arguments: a paid tool can be asked for an estimate instead."""
+    if not is_estimable(tool):
+        return tool.input_schema
+    asked = {ESTIMATE[0]: {"type": "boolean", "description": "Only tell the cost"}}
+    properties = {**tool.input_schema.get("properties", {}), **asked}
+    return {**tool.input_schema, "properties": properties}
+
+
 def output_schema_of(tool: Tool) -> dict[str, Any]:
-    """Build the schema of an answer: the result, and for a long tool also a handle."""
-    if not tool.long:
+    """Build the schema of an answer: the result, a handle of a long tool, an estimate of a paid."""
+    definitions = dict(tool.output_schema.get("$defs", {}))
+    others = []
+    if tool.long:
+        others.append(JobHandle.answer_schema())
+    if is_estimable(tool):
+        others.append(Estimate.answer_schema())
+    if not others:
         return tool.output_schema
+    for other in others:
+        definitions |= other.pop("$defs", {})
     result = {key: value for key, value in tool.output_schema.items() if key != "$defs"}
-    handle = JobHandle.answer_schema()
-    definitions = {**tool.output_schema.get("$defs", {}), **handle.pop("$defs")}
-    return {"type": "object", "anyOf": [result, handle], "$defs": definitions}
+    whole = {"type": "object", "anyOf": [result, *others]}
+    return {**whole, "$defs": definitions} if definitions else whole
 
 
 def hints_of(effects: Effects) -> ToolAnnotations:

@@ -1,0 +1,137 @@
+"""Estimates of the cost of calls, from the requests that they would make and from earlier calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from vr_kernel.generation import Usage
+from vr_kernel.generation.requests import COST_DIGITS
+from vr_kernel.spending.reports import Basis, Estimate
+
+if TYPE_CHECKING:
+    from vr_kernel.spending.paid_requests import PaidRequest
+    from vr_kernel.spending.prices import Price
+    from vr_kernel.state.usage import RecordedAttempt
+
+FEWEST = 0.1
+"""Part of earlier answers that were shorter than the low end of a range, or longer than the high
+end."""
+
+
+def estimate(
+    tool: str, requests: Sequence[PaidRequest[Any]], history: Sequence[RecordedAttempt]
+) -> Estimate:
+    """Estimate a call.
+
+    Args:
+        tool: its name.
+        requests: those that it would send to models, as far as known before any was answered.
+        history: earlier attempts of the tool.
+    """
+    made = Estimate(
+        tool=tool,
+        basis="cached",
+        requests=len(requests),
+        models=list(dict.fromkeys(request.model.name for request in requests)),
+    )
+    if not requests:
+        return made.model_copy(update={"cost_usd": 0.0, "low_usd": 0.0, "high_usd": 0.0})
+    paid = [attempt for attempt in history if attempt.state == "paid" and attempt.usage.calls]
+    guesses = [_Guess.of(request, paid) for request in requests]
+    more = _following(paid) if len(requests) == 1 else 1.0
+    made.earlier_calls = len({attempt.call_id for attempt in paid})
+    made.input_tokens = round(sum(guess.sent for guess in guesses) * more)
+    made.output_tokens = round(sum(guess.typical or 0 for guess in guesses) * more)
+    made.basis = _basis(guesses)
+    if all(guess.price is not None for guess in guesses):
+        made.low_usd = _sum(guess.cost(guess.low) for guess in guesses) * more
+        made.most_usd = _most(guesses)
+        if made.basis != "unknown":
+            made.cost_usd = _sum(guess.cost(guess.typical) for guess in guesses) * more
+            made.high_usd = _sum(guess.cost(guess.high) for guess in guesses) * more
+    else:
+        made.notes.append("A price is not known, so the cost is not either.")
+    amounts = {name: getattr(made, name) for name in ("cost_usd", "low_usd", "high_usd")}
+    rounded = {k: None if v is None else round(v, COST_DIGITS) for k, v in amounts.items()}
+    return made.model_copy(update=rounded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """One request, with the tokens that it is expected to cost; no answer was seen if None."""
+
+    request: PaidRequest[Any]
+    price: Price | None
+    sent: float
+    kept: float
+    low: float | None
+    typical: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, request: PaidRequest[Any], paid: Sequence[RecordedAttempt]) -> _Guess:
+        like = [
+            it
+            for it in paid
+            if it.asked == request.model.name and it.purpose == request.purpose and it.tokens
+        ]
+        price = request.model.price(request.model.id)
+        if not like:
+            none = None if request.answer else 0.0
+            return cls(request, price, request.size.expected, 0.0, none, none, none)
+        counted = sum(it.usage.input_tokens for it in like)
+        said = sorted(it.usage.output_tokens + it.usage.thinking_tokens for it in like)
+        end = len(said) - 1
+        return cls(
+            request,
+            price,
+            request.size.expected * counted / sum(it.tokens for it in like),
+            sum(it.usage.cached_tokens for it in like) / max(1, counted),
+            said[round(end * FEWEST)],
+            fmean(said),
+            said[round(end * (1 - FEWEST))],
+        )
+
+    @property
+    def is_free(self) -> bool:
+        return self.price is not None and not self.price.is_charged
+
+    def cost(self, said: float | None) -> float:
+        """The cost with an answer of so many tokens."""
+        assert self.price is not None
+        kept = round(self.sent * self.kept)
+        return self.price.cost(
+            Usage(input_tokens=round(self.sent), output_tokens=round(said or 0), cached_tokens=kept)
+        )
+
+
+def _basis(guesses: Sequence[_Guess]) -> Basis:
+    if all(guess.is_free for guess in guesses):
+        return "exact"
+    if any(guess.price is None or guess.typical is None for guess in guesses):
+        return "unknown"
+    return "exact" if not any(guess.request.answer for guess in guesses) else "like calls"
+
+
+def _following(paid: Sequence[RecordedAttempt]) -> float:
+    """The requests of an earlier call for each of which one is known before."""
+    calls = Counter(attempt.call_id for attempt in paid)
+    return fmean(calls.values()) if calls else 1.0
+
+
+def _most(guesses: Sequence[_Guess]) -> float | None:
+    total = 0.0
+    for guess in guesses:
+        size = guess.request.size
+        if guess.price is None or (size.most is None and not guess.is_free):
+            return None
+        total += guess.price.most(size.most or 0, guess.request.answer, heard=size.heard)
+    return round(total, COST_DIGITS)
+
+
+def _sum(costs: Iterable[float]) -> float:
+    return float(sum(costs))
