@@ -49,7 +49,7 @@ BEFORE = (
     ("knowledge_extract", "vr knowledge extract --collections VideoSegments"),
     ("knowledge_graph", "vr knowledge graph --concept HNSW"),
     ("infra_usage", "vr infra usage"),
-    ("infra_estimate", "vr video analyze talks/harbour.mp4 --estimate"),
+    ("infra_estimate", "vr video analyze talk.mp4 --estimate"),
     ("knowledge_schema", "vr knowledge schema"),
     ("knowledge_stats", "vr knowledge stats"),
     (
