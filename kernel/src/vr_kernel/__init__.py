@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from vr_kernel.journal.following import FollowingStore
     from vr_kernel.kernel import Kernel
     from vr_kernel.log import Log
-    from vr_kernel.models.provider import ModelAccess, ModelInfo, ModelProvider
+    from vr_kernel.models.provider import ModelAccess, ModelInfo, ModelProvider, VectorInfo
     from vr_kernel.models.structured import Structured, check_schema
     from vr_kernel.progress import Progress
     from vr_kernel.prompts import Message, Prompt, prompt
@@ -136,7 +136,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "SearchProvider", "SearchableStore", "Section", "Segment", "Services", "Source", "Store",
     "StoredRecord", "Structured", "Text", "TextLine", "TextRecognizer", "ThinkingLevel", "Tool",
     "ToolCall", "ToolResult", "ToolSpec", "Trace", "Turn", "Usage", "UsageReader", "VERSION",
-    "Vectors", "View", "ViewRenderer", "VrError", "WRITES_LOCAL", "WebQuery", "WebResult",
+    "VectorInfo", "Vectors", "View", "ViewRenderer", "VrError", "WRITES_LOCAL", "WebQuery", "WebResult",
     "WebResults", "WebSource", "ask_nobody", "build_tool", "cache_key", "check_schema",
     "did_you_mean", "entity_key", "estimate_tokens", "extra_missing", "find_in", "fit", "hookimpl",
     "lazy_exports", "load_config", "make_private", "private_file", "private_folder", "prompt",
@@ -173,7 +173,7 @@ __getattr__, __dir__ = lazy_exports(
         "kernel": "Kernel",
         "log": "Log",
         "spending.prices": "Price PriceTable",
-        "models.provider": "ModelAccess ModelInfo ModelProvider",
+        "models.provider": "ModelAccess ModelInfo ModelProvider VectorInfo",
         "models.structured": "Structured check_schema",
         "progress": "Progress",
         "prompts": "Message Prompt prompt",

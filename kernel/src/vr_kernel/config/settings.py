@@ -206,5 +206,7 @@ class StoreSettings(Section):
         description="Whose records are seen; each workspace has its own.",
     )
     embedder: str = Field(
-        "minilm", description="What turns text into vectors: minilm, gemini, or a plugin's."
+        "minilm",
+        description="What turns text into vectors: minilm, model (the first model of the role"
+        " embedding), or a plugin's.",
     )

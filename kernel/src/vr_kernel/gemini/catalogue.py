@@ -17,13 +17,15 @@ from vr_kernel.config.model_settings import ModelsSettings, Preset
 from vr_kernel.errors import did_you_mean
 from vr_kernel.generation import Role, ThinkingLevel
 from vr_kernel.generation.requests import THINKING_LEVELS
-from vr_kernel.models.provider import ModelInfo
+from vr_kernel.models.provider import ModelInfo, VectorInfo
 
 SEES = frozenset({"text", "image", "audio", "video", "pdf", "youtube"})
 WINDOW = 1_048_576
 """Most tokens of a request to any of them."""
 LONGEST = 65_536
 """Most tokens of an answer of any of them, thinking included."""
+VECTORS = VectorInfo(3072, shortens=True, items=100)
+"""The vectors of the embedding models. Source: "Embeddings" of the Gemini API."""
 NO_MINIMAL: tuple[ThinkingLevel, ...] = ("low", "medium", "high")
 _SMALL: tuple[Role, ...] = ("fast", "recursive")
 DEEP_RESEARCH = "deep-research-preview-04-2026"
@@ -38,13 +40,11 @@ class KnownModel:
         info: what the kernel may ask of it.
         samples: whether it takes a temperature; newer models ignore it or refuse it.
         words: whether an embedding model is told in words what a text is for.
-        size: length of a whole embedding, which the service normalises by itself.
     """
 
     info: ModelInfo
     samples: bool = True
     words: bool = False
-    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ def _sees(
 
 
 def _embeds(
-    name: str, *, words: bool, accepts: frozenset[str] = frozenset({"text"})
+    name: str, context: int, *, words: bool, accepts: frozenset[str] = frozenset({"text"})
 ) -> tuple[str, KnownModel]:
-    info = ModelInfo(name, accepts=accepts, embeds=True)
-    return name, KnownModel(info, words=words, size=3072)
+    info = ModelInfo(name, accepts=accepts, embeds=True, context=context, vectors=VECTORS)
+    return name, KnownModel(info, words=words)
 
 
 KNOWN: Mapping[str, KnownModel] = dict(
@@ -81,9 +81,9 @@ KNOWN: Mapping[str, KnownModel] = dict(
         _sees("gemini-3.1-flash-lite", THINKING_LEVELS),  # 2026-05-07, until 2027-05-07
         _sees("gemini-3.1-pro-preview", NO_MINIMAL),  # 2026-02-19
         _embeds(
-            "gemini-embedding-2", words=True, accepts=frozenset({"text", "image"})
+            "gemini-embedding-2", 8192, words=True, accepts=frozenset({"text", "image"})
         ),  # 2026-04-22
-        _embeds("gemini-embedding-001", words=False),
+        _embeds("gemini-embedding-001", 2048, words=False),
     ]
 )
 PRESETS: Mapping[Preset, Choice] = {

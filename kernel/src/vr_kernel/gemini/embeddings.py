@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.gemini.catalogue import KNOWN
+from vr_kernel.gemini.catalogue import KNOWN, VECTORS
 from vr_kernel.gemini.errors import translated, unreadable
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.generation import Embeddings, Purpose, Usage
@@ -47,7 +47,7 @@ class GeminiEmbedder:
         async def ask(batch: Sequence[str | Picture]) -> Embeddings:
             return await self._pool.run(model, partial(self._ask, model, batch, purpose, dimension))
 
-        return await embed_in_batches(model, items, ask)
+        return await embed_in_batches(model, items, ask, VECTORS)
 
     async def _ask(
         self,

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from vr_kernel.errors import Code, VrError
+from vr_kernel.errors import VrError
 from vr_kernel.files.artifacts import Artifacts
 from vr_kernel.generation import Reply, ReplyPiece, Request
 from vr_kernel.jobs.scopes import Scope
 from vr_kernel.log import Log
-from vr_kernel.models.circuit import CIRCUIT_OPEN, NOT_ASKED
+from vr_kernel.models.fallback import may_others_answer
 from vr_kernel.models.provided import ProvidedModel
 from vr_kernel.models.recorder import UsageRecorder
 from vr_kernel.models.retry import Retrier
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
     from vr_kernel.models.streams import BegunStream
 
 T = TypeVar("T")
-_OTHERS_MAY_ANSWER = frozenset(
-    {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED, Code.BUDGET}
-)
-"""Errors after which the next model of a role is asked."""
-TOO_SMALL = "CONTEXT_EXCEEDED"
-"""Category of the error of a request that is larger than a model's window."""
-_NONE_CAN = NOT_ASKED - {CIRCUIT_OPEN}
-"""Categories of those errors that are not about the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +191,7 @@ class Answers:
                     )
                 return _Found(value, model, failures)
             except VrError as error:
-                others = _may_others_answer(error)
+                others = may_others_answer(error)
                 if model is models[-1] or not others:
                     await self.keep(error)
                     raise
@@ -241,13 +233,6 @@ class Answers:
                 return BegunStream(model, allowed, pieces, await next_piece(pieces))
 
         return attempt
-
-
-def _may_others_answer(error: VrError) -> bool:
-    """Check if the failure is one of this model, or one that any other would have."""
-    if error.category == TOO_SMALL:
-        return True
-    return error.code in _OTHERS_MAY_ANSWER and error.category not in _NONE_CAN
 
 
 def _for_model(request: Request, model: ProvidedModel) -> tuple[Request, bool]:

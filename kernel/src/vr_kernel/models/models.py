@@ -231,7 +231,7 @@ class LanguageModels:
         role: Role = "embedding",
         dimension: int | None = None,
     ) -> Embeddings:
-        """One vector per item, in order, of unit length.
+        """One vector per item, in order, of unit length: vectors of the role's first model alone.
 
         Raises:
             VrError: like `generate`; UNSUPPORTED, category MEDIA_UNSUPPORTED, for pictures when
@@ -239,8 +239,8 @@ class LanguageModels:
         """
         from vr_kernel.models.embedding import embed
 
-        model = self.roles.models(role)[0]  # no other one: its vectors would not be comparable
-        return await embed(model, items, purpose, dimension, self.retrier, self.recorder)
+        models = self.roles.models(role)
+        return await embed(models, items, purpose, dimension, self.retrier, self.recorder)
 
     async def count_tokens(
         self,

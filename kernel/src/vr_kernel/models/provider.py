@@ -38,6 +38,23 @@ class ModelAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorInfo:
+    """The vectors of a model that embeds, and how many it makes at once.
+
+    Args:
+        dimension: length of a whole vector; 0 when that is not known.
+        shortens: whether a vector stays useful when a request asks for its first numbers alone.
+        items: most items of a request.
+        tokens: most tokens of a request, of all items together; 0 when that is not limited.
+    """
+
+    dimension: int = 0
+    shortens: bool = False
+    items: int = 100
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as its provider knows it: the thinking levels and kinds of part that it takes."""
 
@@ -53,6 +70,8 @@ class ModelInfo:
     """Most tokens of a request, its window; 0 when that is not known."""
     output: int = 0
     """Most tokens of an answer, thinking included; 0 when that is not known."""
+    vectors: VectorInfo = VectorInfo()
+    """Of a model that embeds; its `context` is the most tokens of one text."""
 
 
 class ModelProvider(Protocol):
@@ -119,7 +138,10 @@ class ModelProvider(Protocol):
         purpose: Purpose,
         dimension: int | None,
     ) -> Embeddings:
-        """One vector per item; pictures come only to models whose `accepts` has `image`."""
+        """One vector per item; pictures come only to models whose `accepts` has `image`.
+
+        The items of one call fit into one request, by `ModelInfo.vectors`.
+        """
 
     async def count_tokens(self, model: str, request: Request) -> int:
         """Count the tokens of the request."""

@@ -74,7 +74,8 @@ def vr_providers() -> list[Provider[Any]]:
         Provider(AnswerAgent, "weaviate", _query_agent),
         Provider(Networks, "journal", _networks),
         Provider(Notes, "folder", _notes),
-        Provider(Embedder, "gemini", _gemini),
+        Provider(Embedder, "model", _by_model),
+        Provider(Embedder, "gemini", _by_model),  # its name before other services embedded
         Provider(Reranker, "cohere", _cohere),
         Provider(Reranker, "model", _judge, of_call=True),
         Provider(Reranker, "flashrank", _flashrank),
@@ -182,7 +183,7 @@ def _notes(services: Services) -> Notes:
     return build_notes(services)
 
 
-def _gemini(services: Services) -> Embedder:
+def _by_model(services: Services) -> Embedder:
     from vr_plugin_knowledge.models_embedder import build_embedder
 
     return build_embedder(services)

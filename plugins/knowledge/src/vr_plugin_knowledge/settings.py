@@ -75,7 +75,11 @@ class KnowledgeSettings(WeaviateSettings):
         " knowledge graph; each record costs a call. Empty: none.",
     )
     embedding_dimension: int = Field(
-        768, ge=128, le=3072, description="Length of the vectors of the embedder gemini."
+        768,
+        ge=32,
+        le=16_384,
+        description="Length of the vectors of the embedder model, where its model can shorten its"
+        " own, or where their length is not known.",
     )
 
 

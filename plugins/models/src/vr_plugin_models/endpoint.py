@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, Services, VrError
+from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, Services, VectorInfo, VrError
 
+from vr_plugin_models.catalogue.embedding_models import embedding_row
 from vr_plugin_models.catalogue.known_models import info_of, price_of, rows_of
 from vr_plugin_models.catalogue.providers import TEMPLATES, ProviderRow
 
@@ -139,15 +140,29 @@ class Endpoint:
         window = int(self.setting("context_window") or self.row.context)
         known = info_of(self.row.name, model, window)
         if model == (self.setting("vision_model") or self.row.vision):
-            accepts = known.accepts | {"image"}
-            return ModelInfo(
-                model, known.thinking, accepts, known.embeds, known.tools, known.context
-            )
-        return known
+            return replace(known, accepts=known.accepts | {"image"})
+        return self._embedding(known) if known.embeds or self._embeds(model) else known
 
     def price(self, model: str) -> Price | None:
         """The price of a model; a local one costs nothing."""
         return Price(0.0, 0.0) if self.row.local else price_of(self.row.name, model)
+
+    def _embeds(self, model: str) -> bool:
+        return bool(model) and model == (self.setting("embedding_model") or self.row.embedding)
+
+    def _embedding(self, known: ModelInfo) -> ModelInfo:
+        """The description of a model that embeds."""
+        row = embedding_row(known.name)
+        return replace(
+            known,
+            embeds=True,
+            tools=False,
+            accepts=frozenset({"text"}),
+            context=row.context or known.context,
+            vectors=VectorInfo(
+                row.dimension, row.shortens, self.row.embedded_items, self.row.embedded_tokens
+            ),
+        )
 
     def _seeing(self, main: str) -> str | None:
         chosen = self.setting("model")

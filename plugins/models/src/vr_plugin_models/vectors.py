@@ -6,15 +6,17 @@ import math
 from collections.abc import Sequence
 
 
-def units(vectors: Sequence[Sequence[float]], count: int) -> list[list[float]]:
-    """The vectors with the length 1, one for each of `count` items.
+def units(
+    vectors: Sequence[Sequence[float]], count: int, dimension: int | None = None
+) -> list[list[float]]:
+    """The vectors, or their first numbers, with the length 1: one for each of `count` items.
 
     Raises:
         ValueError: for another number of them.
     """
     if len(vectors) != count:
         raise ValueError(f"{len(vectors)} vectors for {count} items")
-    return [_unit(vector) for vector in vectors]
+    return [_unit(vector[:dimension]) for vector in vectors]
 
 
 def _unit(vector: Sequence[float]) -> list[float]:

@@ -12,21 +12,12 @@ from typing import Any
 
 from vr_kernel import ModelInfo, Price
 
+from vr_plugin_models.catalogue.embedding_models import does_embed
+
 _SEES = re.compile(
     r"vision|\bvl\b|[-_/]vl|omni|llava|pixtral|gpt-(4o|4\.1|5|6)|claude|gemma-?[34]|minicpm-v",
     re.IGNORECASE,
 )
-_EMBEDS = re.compile(r"embed|\bbge-|\bgte-|\be5-", re.IGNORECASE)
-_PREFIXES: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (re.compile("nomic-embed", re.IGNORECASE), "search_document: ", "search_query: "),
-    (re.compile(r"\be5-", re.IGNORECASE), "passage: ", "query: "),
-    (
-        re.compile("qwen3-embedding", re.IGNORECASE),
-        "",
-        "Instruct: Given a question, retrieve passages that answer it\nQuery: ",
-    ),
-)
-"""Beginnings by which models are told what a text is for. Source: their model cards."""
 
 
 @cache
@@ -63,7 +54,7 @@ def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
     """
     row = rows_of(provider).get(model, {})
     sees = bool(row.get("images")) if row else bool(_SEES.search(model))
-    embeds = bool(row.get("embeds")) if row else bool(_EMBEDS.search(model))
+    embeds = bool(row.get("embeds")) if row else does_embed(model)
     return ModelInfo(
         model,
         thinking=("minimal", "low", "medium", "high") if row.get("thinks") else (),
@@ -78,11 +69,3 @@ def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
 def output_limit(provider: str, model: str) -> int:
     """The most tokens of an answer; 0 when that is not known."""
     return int(rows_of(provider).get(model, {}).get("output_limit") or 0)
-
-
-def prefix_of(model: str, purpose: str) -> str:
-    """The beginning that tells an embedding model what a text is for; empty for most."""
-    for pattern, document, query in _PREFIXES:
-        if pattern.search(model):
-            return query if purpose == "query" else document
-    return ""

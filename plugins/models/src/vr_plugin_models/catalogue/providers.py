@@ -37,6 +37,9 @@ class ProviderRow:
         context: the window of models that are not known, in tokens; 0 when that is not known.
         effort: whether its models take `reasoning_effort`.
         variables: further environment variables, each with the setting that it is.
+        embedded_items: most texts that are embedded in one request.
+        embedded_tokens: most tokens of them all; 0 when that is not limited.
+        takes_dimensions: whether it is told how long a vector is to be; else it is cut here.
         key_page: where a key is made.
         start: the command that starts it on the machine of the user.
     """
@@ -57,6 +60,9 @@ class ProviderRow:
     context: int = 0
     effort: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
+    embedded_items: int = 100
+    embedded_tokens: int = 0
+    takes_dimensions: bool = False
     key_page: str = ""
     start: str = ""
 
@@ -155,6 +161,7 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         fallback="deepseek/deepseek-v4-flash",
         vision="z-ai/glm-5v-turbo",
         embedding="openai/text-embedding-3-small",
+        embedded_tokens=300_000,
         variables={
             "VRLMRAG_EMBEDDING_API_KEY": "api_key",
             "VRLMRAG_EMBEDDING_BASE_URL": "base_url",
@@ -180,6 +187,9 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         fallback="gpt-5.6-terra",
         small="gpt-6-luna",
         embedding="text-embedding-3-small",
+        embedded_items=2048,
+        embedded_tokens=300_000,
+        takes_dimensions=True,
         effort=True,
         key_page="https://platform.openai.com/api-keys",
     ),
@@ -201,6 +211,8 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         fallback="mistral-medium-latest",
         small="mistral-small-latest",
         embedding="mistral-embed",
+        embedded_items=512,
+        embedded_tokens=16_384,
         key_page="https://console.mistral.ai/api-keys",
     ),
     ProviderRow(
@@ -212,6 +224,7 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         small="accounts/fireworks/models/gpt-oss-20b",
         vision="accounts/fireworks/models/minimax-m3",
         embedding="nomic-ai/nomic-embed-text-v1.5",
+        takes_dimensions=True,
         key_page="https://app.fireworks.ai/settings/users/api-keys",
     ),
     ProviderRow(
@@ -235,6 +248,9 @@ PROVIDERS: tuple[ProviderRow, ...] = (
             "OPENAI_API_VERSION": "api_version",
             "AZURE_OPENAI_API_VERSION": "api_version",
         },
+        embedded_items=2048,
+        embedded_tokens=300_000,
+        takes_dimensions=True,
         effort=True,
     ),
     ProviderRow(

@@ -24,7 +24,7 @@ from vr_kernel import (
     texts_of,
 )
 
-from vr_plugin_models.catalogue.known_models import prefix_of
+from vr_plugin_models.catalogue.embedding_models import prefix_of
 from vr_plugin_models.endpoint import Endpoint
 from vr_plugin_models.ollama.context import context_for, require_uncut
 from vr_plugin_models.ollama.errors import translated
@@ -112,7 +112,7 @@ class OllamaModels(ServiceModels):
                 made = await client.embed(
                     model=model, input=texts, truncate=False, dimensions=dimension
                 )
-                vectors = units(made.embeddings, len(texts))
+                vectors = units(made.embeddings, len(texts), dimension)
         except VrError as error:
             raise await self.completed(error, model) from None
         tokens = count_of(made.prompt_eval_count) or sum(map(estimate_tokens, texts))
