@@ -13,6 +13,8 @@ from vr_kernel.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
 
+FILLED = 0.8
+"""Part of the most tokens to which a request is filled: they are estimated."""
 PICTURES = 6
 """Most pictures per request. Source: "Gemini Embedding 2", technical specifications."""
 PICTURE_BYTES = 12_000_000
@@ -79,7 +81,7 @@ class _Filled(NamedTuple):
         """True when that is more than one request takes."""
         return (
             self.items > limits.items
-            or (limits.tokens > 0 and self.tokens > limits.tokens)
+            or (limits.tokens > 0 and self.tokens > limits.tokens * FILLED)
             or self.pictures > PICTURES
             or self.size > PICTURE_BYTES
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ def _request(
     batch: Sequence[str | Picture],
     purpose: Purpose,
     dimension: int | None,
-) -> PaidRequest[Embeddings]:
+) -> PaidRequest[Awaitable[Embeddings]]:
     return PaidRequest(
         model,
         "embed",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
+from vr_kernel import Usage
 
 from vr_plugin_knowledge.derived import DerivedSource
 from vr_plugin_knowledge.graph.results import Neighbour
@@ -33,6 +34,7 @@ class KnowledgeSearchResult(BaseModel):
     """One page of hits, best first.
 
     `total_results` counts those of all pages, which are at most `limit` of each collection.
+    `embedder` compared meanings, `reranker` ordered the hits; neither is there where it did not.
     """
 
     query: str
@@ -40,11 +42,14 @@ class KnowledgeSearchResult(BaseModel):
     results: list[KnowledgeHit]
     filters_applied: dict[str, str] | None = None
     reranked: bool = False
+    embedder: str | None = Field(None, exclude_if=lambda value: not value)
+    reranker: str | None = Field(None, exclude_if=lambda value: not value)
     flash_processed: bool = False
     neighbours: list[Neighbour] | None = None
     pending: int = 0
     notes: list[str] = []
     next_cursor: str | None = None
+    usage: Usage | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class KnowledgeObject(BaseModel):

@@ -23,6 +23,9 @@ class OpenAIBehaviour(ServiceBehaviour):
         context: the tokens of its window; no limit when 0.
         refused: fields of a request that it does not take, such as `temperature`.
         prices: of its models; what an answer costs is then a part of its usage, as at OpenRouter.
+        dimension: length of its vectors, when a request does not say.
+        embedded_items: most texts that it embeds in one request.
+        embedded_tokens: most tokens of them all.
     """
 
     native_schema: bool = True
@@ -33,6 +36,8 @@ class OpenAIBehaviour(ServiceBehaviour):
     refused: set[str] = field(default_factory=set)
     prices: Mapping[str, Price] = field(default_factory=dict)
     dimension: int = 1536
+    embedded_items: int = 2_048
+    embedded_tokens: int = 300_000
 
     def charged(self, model: str, usage: Usage) -> Usage:
         """The usage with what it costs, where the service says so."""

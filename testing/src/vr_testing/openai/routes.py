@@ -95,6 +95,10 @@ class OpenAIRoutes(JsonFamily[OpenAIRequest]):
             raise unknown_model(request.model)
         size = int(request.body.get("dimensions") or self.behaviour.dimension)
         tokens = sum(text_tokens(str(text)) for text in request.inputs)
+        if len(request.inputs) > self.behaviour.embedded_items:
+            raise ServiceError(400, f"too many inputs: {len(request.inputs)}")
+        if tokens > self.behaviour.embedded_tokens:
+            raise ServiceError(400, f"too many tokens of all inputs: {tokens}")
         usage = Usage(calls=1, input_tokens=tokens)
         self.bill.add(self.behaviour.charged(request.model, usage), request.model)
         packed = request.body.get("encoding_format") == "base64"

@@ -10,7 +10,12 @@ from vr_kernel import Code, Picture, Services, VrError, texts_of
 from vr_plugin_knowledge.envelopes import DATA_RULE, enclose
 
 JUDGED_CHARS = 800
-"""Characters of each text; a hundred texts are then about 20,000 tokens."""
+"""Most characters of each text; a hundred texts are then about 20,000 tokens."""
+LEAST_CHARS = 80
+CHARS_PER_TOKEN = 3
+"""Fewer than most texts have: it is better to cut one than to be refused."""
+PART = 0.5
+"""Part of the model's window that all texts may fill."""
 _SYSTEM = (
     "You judge how well each passage answers a question: 1 answers it fully, 0.5 is about the"
     " same matter, 0 has nothing to do with it. Give every passage one score. " + DATA_RULE
@@ -41,9 +46,9 @@ class ModelJudge:
                 other passages.
         """
         texts = texts_of(self.name, items)
+        chars = self._chars(len(texts))
         passages = [
-            {"passage": number, "text": text[:JUDGED_CHARS]}
-            for number, text in enumerate(texts, start=1)
+            {"passage": number, "text": text[:chars]} for number, text in enumerate(texts, start=1)
         ]
         said = f"Question: {query}\n\n{enclose(passages)}"
         judged = await self._models.generate_structured(
@@ -60,3 +65,9 @@ class ModelJudge:
                 hint="Set another model: [models] judge = ['provider/model'].",
             )
         return [scores.get(number, 0.0) for number in range(1, len(texts) + 1)]
+
+    def _chars(self, count: int) -> int:
+        """Most characters of each of so many texts, by the window of the model."""
+        window = self._models.info("judge").context
+        fitting = int(window * PART) * CHARS_PER_TOKEN // max(count, 1)
+        return max(LEAST_CHARS, min(JUDGED_CHARS, fitting)) if window else JUDGED_CHARS

@@ -24,12 +24,14 @@ class Found:
     """Hits of a question, best first; `rerank_scores` are those of the same places.
 
     A score is None for a hit that no reranker judged. `pending` counts changes that are not
-    delivered to the store yet.
+    delivered to the store yet. `embedder` and `reranker` are those that took part.
     """
 
     hits: list[Hit]
     rerank_scores: list[float | None]
     pending: int = 0
+    embedder: str = ""
+    reranker: str = ""
 
     @property
     def reranked(self) -> bool:
@@ -58,7 +60,13 @@ async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[
     ordered = [*((hit, score) for hit, score in best), *((hit, None) for hit in hits[len(best) :])]
     kept = _at_most(ordered, query.limit)
     kept.sort(key=lambda pair: pair[0].record.kind in last)
-    return Found([hit for hit, _ in kept], [score for _, score in kept], pending)
+    return Found(
+        [hit for hit, _ in kept],
+        [score for _, score in kept],
+        pending,
+        call.services.vectors.embedder_id if asked.vector is not None else "",
+        reranker.name if reranker and scores else "",
+    )
 
 
 def present(

@@ -79,6 +79,7 @@ async def knowledge_search(
     rest = places_besides(ids, before)
     page = take_page(_shown(call, found, rest, room_of_hit(min(limit, len(rest)))))
     shown = [found.hits[place] for place in rest[: len(page)]]
+    told = [*before, *(ids[place] for place in rest[: len(page)])]
     results, processed = await summarise(call, query, page, notes)
     return KnowledgeSearchResult(
         query=query,
@@ -86,15 +87,13 @@ async def knowledge_search(
         results=results,
         filters_applied=applied or None,
         reranked=found.reranked,
+        embedder=found.embedder or None,
+        reranker=found.reranker or None,
         flash_processed=processed,
         neighbours=await _neighbours(call, shown, where) if graph else None,
         pending=found.pending,
         notes=notes,
-        next_cursor=continue_after(
-            call, question, [*before, *(ids[place] for place in rest[: len(page)])]
-        )
-        if len(page) < len(rest)
-        else None,
+        next_cursor=continue_after(call, question, told) if len(page) < len(rest) else None,
     )
 
 
