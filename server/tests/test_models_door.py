@@ -74,7 +74,10 @@ async def holding(gemini: FakeGemini, number: int) -> None:
 
 def tokens(sums: Any) -> Usage:
     """The sums of a report, as usage."""
-    return Usage.model_validate({name: getattr(sums, name) for name in Usage.model_fields})
+    shown = type(sums).model_fields
+    return Usage.model_validate(
+        {name: getattr(sums, name) for name in Usage.model_fields if name in shown}
+    )
 
 
 async def test_every_account_of_what_was_paid_is_the_bill_of_the_service(
