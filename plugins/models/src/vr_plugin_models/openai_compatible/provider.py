@@ -108,9 +108,7 @@ class OpenAIModels(ServiceModels):
             with self.translated(model):
                 client = await self._clients.at(self._clients.addresses[-1])
                 told = self.endpoint.row.takes_dimensions
-                return await embed(
-                    client, model, items, purpose, dimension, takes_dimensions=told
-                )
+                return await embed(client, model, items, purpose, dimension, takes_dimensions=told)
         except VrError as error:
             raise await self.completed(error, model) from None
 
