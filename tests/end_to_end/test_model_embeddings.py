@@ -7,13 +7,21 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from vr_kernel import Code, Picture, RecordField, RecordKind, VrError, hookimpl
+from vr_kernel import Code, Embedder, Picture, RecordField, RecordKind, VrError, hookimpl
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_models import plugin as models
-from vr_testing import FakeGemini, FakeOllama, FakeOpenAI, Fault, TrialKernel, open_kernel
+from vr_testing import (
+    EmbedderContract,
+    FakeGemini,
+    FakeOllama,
+    FakeOpenAI,
+    Fault,
+    TrialKernel,
+    open_kernel,
+)
 
 FOX, DRUM = "fox river frozen dawn", "violin drum concert"
 SMALL = "text-embedding-3-small"
@@ -158,7 +166,7 @@ async def test_requests_are_as_large_as_the_provider_takes(
     service.embedded_items, service.embedded_tokens = items, tokens or 300_000
     service.dimension = 1024 if provider == "mistral" else 768
     model = {"openai": SMALL, "mistral": "mistral-embed", "fireworks": "nomic-embed-text-v1.5"}
-    small = {"plugins.knowledge.embedding_dimension": 32}
+    small: dict[str, Any] = {"plugins.knowledge.embedding_dimension": 32}
     named = [f"{text} {number}" for number, text in enumerate(texts)]
     async with embedding({provider: service}, f"{provider}/{model[provider]}", **small) as kernel:
         vectors = await kernel.services.vectors.embed_documents(named)
@@ -227,7 +235,7 @@ async def test_a_length_that_is_not_known_is_asked_for(tmp_path: Path, services:
             assert len(found.results) == 1
             assert "embedding_dimension = 96" in found.notes[0]
     assert service.bill.calls <= 2, "paid again for what cannot be used"
-    right = {"plugins.knowledge.embedding_dimension": 96}
+    right: dict[str, Any] = {"plugins.knowledge.embedding_dimension": 96}
     async with embedding(where, name, folder=tmp_path, **right) as kernel:
         found = await search(kernel, "river fox", search_type="semantic")
         assert found.results[0].properties["text"] == FOX
@@ -279,7 +287,7 @@ async def test_a_model_of_each_family_judges_the_hits(family: Family, services: 
     service = services(family.service)
     service.answer(judged)
     judge = f"{family.provider}/{family.judge}"
-    own = {
+    own: dict[str, Any] = {
         "store.embedder": "words",
         "models.judge": [judge],
         "plugins.knowledge.reranker_provider": "model",
@@ -304,7 +312,7 @@ async def test_a_judge_with_a_small_window_reads_less_of_each_hit(services: Any)
     service = services(FakeOpenAI)
     service.answer(judged)
     service.context = 4_000
-    own = {
+    own: dict[str, Any] = {
         "store.embedder": "words",
         "models.judge": ["openai_compatible/own-model"],
         "plugins.models.openai_compatible_context_window": 4_000,
@@ -314,3 +322,25 @@ async def test_a_judge_with_a_small_window_reads_less_of_each_hit(services: Any)
         await ingest(kernel, *(f"fox {number} " + "snow " * 200 for number in range(40)))
         found = await search(kernel, "fox", search_type="keyword", limit=40)
         assert (found.reranked, found.notes) == (True, [])
+
+
+class TestOpenAIModel(EmbedderContract):
+    """The contract of embedders, kept by a model whose vectors are shortened."""
+
+    plugins: ClassVar = {"models": models, "knowledge": knowledge}
+    provider = "model"
+    family: ClassVar = FAMILIES[1]
+
+    @asynccontextmanager
+    async def opened(self, folder: Path | None = None) -> AsyncIterator[Embedder]:
+        """The embedder at a service of its own."""
+        name = f"{self.family.provider}/{self.family.model}"
+        with self.family.service() as service:
+            async with embedding({self.family.provider: service}, name, folder=folder) as kernel:
+                yield kernel.services.providers.get(Embedder, self.provider)
+
+
+class TestOllamaModel(TestOpenAIModel):
+    """Kept by a model on this machine, which is told in words what a text is for."""
+
+    family = FAMILIES[3]
