@@ -179,6 +179,19 @@ async def test_requests_are_as_large_as_the_provider_takes(
         assert len(sizes) == {"openai": 2, "mistral": 3}[provider]
 
 
+async def test_what_was_paid_before_a_failure_is_not_paid_again(services: Any) -> None:
+    service = services(FakeOpenAI)
+    service.dimension = 768
+    texts = [f"text {number}" for number in range(250)]
+    service.fail(Fault.status(503), when=lambda request: "text 150" in request.text)
+    async with embedding({"fireworks": service}, "fireworks/nomic-embed-text-v1.5") as kernel:
+        with pytest.raises(VrError):
+            await kernel.services.vectors.embed_documents(texts)
+        assert len(await kernel.services.vectors.embed_documents(texts)) == 250
+    assert [len(batch) for batch in embedded(service)] == [100, 100, 100, 50]
+    assert service.bill.calls == 3
+
+
 async def test_another_model_embeds_anew_and_nothing_is_mixed(
     tmp_path: Path, services: Any
 ) -> None:

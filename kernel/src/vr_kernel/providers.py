@@ -44,7 +44,11 @@ class TextRecognizer(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns items into vectors of one space; `id` names model and version."""
+    """Turns items into vectors of one space; `id` names model and version.
+
+    It may have `batch`, the most items that it embeds in one request of a service: it is handed no
+    more at once, and what one request gave is kept when the next one fails.
+    """
 
     id: str
     dimension: int

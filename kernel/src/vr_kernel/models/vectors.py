@@ -8,6 +8,7 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from struct import pack
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,15 @@ class VectorCache:
             return known | (await self._embed(missing, purpose) if missing else {})
 
     async def _embed(self, items: _Items, purpose: Purpose) -> _Vectors:
+        """Embed, and keep what each request gave: when the next one fails, it was not in vain."""
+        made: _Vectors = {}
+        waiting = iter(items.items())
+        size = getattr(self._embedder(), "batch", len(items))
+        while part := dict(islice(waiting, max(size, 1))):
+            made |= await self._embed_part(part, purpose)
+        return made
+
+    async def _embed_part(self, items: _Items, purpose: Purpose) -> _Vectors:
         with self._providers.contained(Embedder):
             fresh = await self._embedder().embed(list(items.values()), purpose)
             if purpose == "query":  # for documents the store reports it

@@ -40,6 +40,7 @@ class ModelsEmbedder:
         self.dimension = dimension if is_shortened or not own else own
         self._asked = dimension if is_shortened else None
         self._window = info.context
+        self.batch = info.vectors.items
         self._other_length = 0
         self.id = f"{self._model}@{self.dimension}"
         self.accepts = info.accepts & {"text", "image"}
