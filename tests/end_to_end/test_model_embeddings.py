@@ -22,6 +22,7 @@ from vr_testing import (
     TrialKernel,
     open_kernel,
 )
+from waiting import until
 
 FOX, DRUM = "fox river frozen dawn", "violin drum concert"
 SMALL = "text-embedding-3-small"
@@ -112,6 +113,12 @@ async def ingest(kernel: TrialKernel, *texts: str) -> None:
 
 
 async def search(kernel: TrialKernel, query: str, **given: Any) -> Any:
+    async def have_vectors() -> bool:
+        return not await kernel.services.store.pending_vectors()
+
+    if given.get("search_type") == "semantic":  # a search waits for them, but not for long
+        assert await kernel.services.store.catch_up(30) == 0
+        await until(have_vectors)
     return await kernel.call("knowledge_search", query=query, **given)
 
 

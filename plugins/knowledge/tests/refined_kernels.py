@@ -12,6 +12,7 @@ from vr_kernel import Provider, View, hookimpl
 from vr_kernel.views import as_markdown
 from vr_plugin_knowledge import plugin as knowledge
 from vr_testing import FakeGemini, TrialKernel, open_kernel
+from waiting import until
 
 
 class MarkdownPages:
@@ -57,6 +58,16 @@ async def knowledge_kernel(
         folder=folder,
     ) as kernel:
         yield kernel
+
+
+async def have_vectors(kernel: TrialKernel) -> None:
+    """Wait until every record has its vector: a search waits for that, but not for long."""
+
+    async def done() -> bool:
+        return not await kernel.services.store.pending_vectors()
+
+    assert await kernel.services.store.catch_up(30) == 0
+    await until(done)
 
 
 async def ingest(kernel: TrialKernel, collection: str, *objects: dict[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from refined_kernels import ingest, knowledge_kernel
+from refined_kernels import have_vectors, ingest, knowledge_kernel
 from vr_kernel import Code, Embedder, VrError
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_knowledge.results import KnowledgeSearchResult
@@ -48,6 +48,7 @@ async def test_records_are_found_by_their_vectors() -> None:
     with FakeGemini() as fake:
         async with knowledge_kernel(GEMINI, gemini=fake) as kernel:
             await ingest(kernel, "Notes", {"text": "fox river"}, {"text": "violin drum"})
+            await have_vectors(kernel)
             result = await kernel.call(
                 "knowledge_search", query="river fox", search_type="semantic"
             )
