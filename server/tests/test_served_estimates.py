@@ -1,0 +1,68 @@
+"""Estimates over MCP: a paid tool takes `estimate`, and answers with what it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from jsonschema import validate
+from paid_work import Found, paid_kernel
+from vr_kernel import PAID, READ_ONLY, Call
+from vr_kernel import tool as as_tool
+from vr_server import build_server
+from vr_testing import FakeGemini
+
+
+@as_tool(effects=READ_ONLY | PAID, long=True)
+async def task_ask(call: Call, text: str) -> Found:
+    """Ask a model."""
+    return Found(text=(await call.services.models.generate(text)).text)
+
+
+@as_tool(effects=READ_ONLY)
+async def task_free(call: Call, estimate: bool = False) -> Found:
+    """Ask nobody."""
+    return Found(text=f"{call.tool} {estimate}")
+
+
+@pytest.fixture
+async def client(
+    environ: dict[str, str], gemini: FakeGemini, make_plugin: Any
+) -> AsyncIterator[Client[Any]]:
+    """A real client of a server with a tool that costs something, and one that does not."""
+    plugin = make_plugin([task_ask, task_free])
+    async with (
+        paid_kernel(environ, gemini, plugin=plugin) as kernel,
+        Client(build_server(kernel)) as connected,
+    ):
+        yield connected
+
+
+@pytest.mark.parametrize("name", ["estimate", "estimate_only"])
+async def test_a_paid_tool_tells_its_cost_and_asks_nobody(
+    client: Client[Any], gemini: FakeGemini, name: str
+) -> None:
+    tools = {tool.name: tool for tool in await client.list_tools()}
+    assert "estimate" in tools["task_ask"].input_schema["properties"]
+    for number in range(2):
+        told = await client.call_tool("task_ask", {"text": "Why?", name: True})
+        validate(told.structured_content, tools["task_ask"].output_schema)
+        assert told.structured_content["tool"] == "task_ask"
+        assert told.structured_content["basis"] == ("like calls" if number else "unknown")
+        assert len(gemini.requests) == number
+        made = await client.call_tool("task_ask", {"text": "Why?", "estimate": False})
+        validate(made.structured_content, tools["task_ask"].output_schema)
+        assert made.structured_content["text"]
+        if number:
+            assert told.structured_content["cost_usd"] == pytest.approx(
+                gemini.bill.cost_usd / 2, rel=0.15
+            )
+
+
+async def test_an_argument_of_a_tools_own_is_its_own(client: Client[Any]) -> None:
+    tools = {tool.name: tool for tool in await client.list_tools()}
+    assert "estimate" not in tools["infra_usage"].input_schema["properties"]
+    told = await client.call_tool("task_free", {"estimate": True})
+    assert told.structured_content["text"] == "task_free True"
