@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
-from jsonschema import validate
 from paid_work import Found, paid_kernel
 from vr_kernel import PAID, READ_ONLY, Call
 from vr_kernel import tool as as_tool
@@ -44,6 +43,8 @@ async def client(
 async def test_a_paid_tool_tells_its_cost_and_asks_nobody(
     client: Client[Any], gemini: FakeGemini, name: str
 ) -> None:
+    from jsonschema import validate
+
     tools = {tool.name: tool for tool in await client.list_tools()}
     assert "estimate" in tools["task_ask"].input_schema["properties"]
     for number in range(2):
