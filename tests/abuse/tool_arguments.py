@@ -27,6 +27,7 @@ VALUES: Mapping[str, Any] = {
     "properties": {"title": "A thing"},
     "query": "recall",
     "session_id": "0123456789ab",
+    "tool": "infra_plugins",
     "url": "https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PL0123456789",
 }
 NOBODY = ("127.0.0.1", 9)

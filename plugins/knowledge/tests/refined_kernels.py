@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +13,6 @@ from vr_kernel import Provider, View, hookimpl
 from vr_kernel.views import as_markdown
 from vr_plugin_knowledge import plugin as knowledge
 from vr_testing import FakeGemini, TrialKernel, open_kernel
-from waiting import until
 
 
 class MarkdownPages:
@@ -62,12 +62,10 @@ async def knowledge_kernel(
 
 async def have_vectors(kernel: TrialKernel) -> None:
     """Wait until every record has its vector: a search waits for that, but not for long."""
-
-    async def done() -> bool:
-        return not await kernel.services.store.pending_vectors()
-
     assert await kernel.services.store.catch_up(30) == 0
-    await until(done)
+    async with asyncio.timeout(30):
+        while await kernel.services.store.pending_vectors():
+            await kernel.call("knowledge_search", query="fox")
 
 
 async def ingest(kernel: TrialKernel, collection: str, *objects: dict[str, Any]) -> list[str]:
