@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ from paid_work import Found, paid_kernel, recorded
 from vr_kernel import (
     PAID,
     READ_ONLY,
+    WRITES_LOCAL,
     Call,
     Code,
     Kernel,
@@ -77,6 +79,34 @@ async def task_vectors(call: Call, text: str) -> Found:
     return Found(text=made.model)
 
 
+@as_tool(effects=WRITES_LOCAL | PAID)
+async def task_keep(call: Call, text: str) -> Found:
+    """Keep something, by services that outlive the call as well, and ask nobody."""
+    await call.services.rows.put("kept", text)
+    return Found(text=text)
+
+
+@as_tool(effects=WRITES_LOCAL | PAID)
+async def task_send(call: Call, text: str, how: str) -> Found:
+    """Send something to others than models, whatever comes of it, and then ask a model."""
+    with suppress(VrError):
+        if how == "post":
+            await call.services.http.post(text, {})
+        elif how == "job":
+            await call.services.jobs.begin("task_listen", {"text": text}, call.principal)
+        else:
+            await call.services.vectors.embed_query(text)
+    return Found(text=(await call.services.models.generate(text)).text)
+
+
+@as_tool(effects=READ_ONLY | PAID)
+async def task_wait(call: Call, text: str, so_long: bool = False) -> Found:
+    """Ask, perhaps after something that does not end."""
+    if so_long:
+        await asyncio.Event().wait()
+    return Found(text=(await call.services.models.generate(text)).text)
+
+
 @as_tool(effects=READ_ONLY)
 async def task_free(call: Call) -> Found:
     """Ask nobody."""
@@ -92,6 +122,7 @@ async def tasks(
     chance = Random(7)
     gemini.answer(lambda _: "word " * round(400 * chance.uniform(0.9, 1.1)), times=None)
     tools = [task_ask, task_listen, task_batch, task_twice, task_vectors, task_free]
+    tools += [task_keep, task_send, task_wait]
     async with paid_kernel(environ, gemini, plugin=make_plugin(tools, [ANSWERS])) as kernel:
         yield kernel
 
@@ -119,7 +150,7 @@ async def test_estimates_are_near_the_bill(tasks: Kernel, gemini: FakeGemini) ->
             real = dollars(gemini) - before
             assert found.most_usd >= real or task == "task_twice"
             if number >= 5:
-                assert found.basis == ("exact" if task == "task_vectors" else "like calls")
+                assert found.basis == "like calls"
                 errors.append(abs(found.cost_usd - real) / real)
     assert sorted(errors)[round(0.9 * len(errors))] <= WITHIN
 
@@ -144,6 +175,40 @@ async def test_a_preview_sends_records_and_caches_nothing(
     assert 0 < other.low_usd < other.most_usd
     usage = await tasks.call("infra_usage")
     assert usage.total.attempts == len(gemini.requests) == 1
+
+
+async def test_a_preview_keeps_nothing(tasks: Kernel) -> None:
+    found = await preview(tasks, "task_keep", text="fox")
+    assert (found.basis, found.cost_usd) == ("cached", 0.0)
+    rows = tasks.services.rows_of("paid", tasks.identity.workspace, tasks.identity.mark)
+    assert await rows.list() == []
+    await tasks.call("task_keep", text="fox")
+    assert [row.value for row in await rows.list()] == ["fox"]
+
+
+@pytest.mark.parametrize("how", ["post", "job", "vector"])
+async def test_a_preview_sends_nothing_elsewhere(
+    tasks: Kernel, gemini: FakeGemini, how: str
+) -> None:
+    """Neither to a service, nor as a job, nor to an embedder; what comes after it is noted."""
+    found = await preview(tasks, "task_send", text=gemini.url, how=how)
+    assert found.requests == 1
+    assert gemini.requests == []
+    assert (await tasks.call("job_list")).jobs == []
+
+
+@pytest.mark.slow
+async def test_what_takes_too_long_is_estimated_by_earlier_calls(
+    tasks: Kernel, gemini: FakeGemini
+) -> None:
+    waiting = await preview(tasks, "task_wait", text="Why?", so_long=True)
+    assert (waiting.basis, waiting.cost_usd) == ("unknown", None)
+    for number in range(3):
+        await tasks.call("task_wait", text=f"Why {number}?")
+    found = await preview(tasks, "task_wait", text="Why?", so_long=True)
+    assert (found.basis, found.earlier_calls) == ("like calls", 3)
+    assert found.cost_usd == pytest.approx(dollars(gemini) / 3)
+    assert "longer than 20 s" in found.notes[0]
 
 
 async def test_a_tool_that_asks_no_model_is_not_run(tasks: Kernel) -> None:

@@ -20,6 +20,14 @@ async def task_ask(call: Call, text: str) -> Found:
     return Found(text=(await call.services.models.generate(text)).text)
 
 
+@as_tool(effects=READ_ONLY | PAID)
+async def task_own(call: Call, text: str, estimate_only: bool = False) -> Found:
+    """Ask a model, or estimate in a way of its own."""
+    if estimate_only:
+        return Found(text="its own")
+    return await task_ask(call, text)
+
+
 @as_tool(effects=READ_ONLY)
 async def task_free(call: Call, estimate: bool = False) -> Found:
     """Ask nobody."""
@@ -31,7 +39,7 @@ async def client(
     environ: dict[str, str], gemini: FakeGemini, make_plugin: Any
 ) -> AsyncIterator[Client[Any]]:
     """A real client of a server with a tool that costs something, and one that does not."""
-    plugin = make_plugin([task_ask, task_free])
+    plugin = make_plugin([task_ask, task_own, task_free])
     async with (
         paid_kernel(environ, gemini, plugin=plugin) as kernel,
         Client(build_server(kernel)) as connected,
@@ -67,3 +75,7 @@ async def test_an_argument_of_a_tools_own_is_its_own(client: Client[Any]) -> Non
     assert "estimate" not in tools["infra_usage"].input_schema["properties"]
     told = await client.call_tool("task_free", {"estimate": True})
     assert told.structured_content["text"] == "task_free True"
+    told = await client.call_tool("task_own", {"text": "Why?", "estimate_only": True})
+    assert told.structured_content["text"] == "its own"
+    told = await client.call_tool("task_own", {"text": "Why?", "estimate": True})
+    assert told.structured_content["tool"] == "task_own"

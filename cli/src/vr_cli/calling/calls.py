@@ -31,6 +31,8 @@ from vr_cli.process.exits import Exit, end_soon, exit_code
 from vr_cli.showing.presenting import Presented, present, require_pages
 from vr_cli.showing.wanted import Wanted
 
+ESTIMATE = "infra_estimate"
+"""The tool whose results estimates are."""
 LOCAL = ("file_path", "directory")
 """Arguments that name a file or a folder of this machine."""
 
@@ -47,11 +49,12 @@ def run_each(
     wanted: Wanted,
     *,
     check: Callable[[Mapping[str, Any]], None] = lambda _: None,
+    estimate: bool = False,
 ) -> int:
     """Call a tool with the arguments of each source, one after another, and print how each ended.
 
     A call that fails, or whose arguments `check` refuses, does not stop the others. For several
-    sources, JSON output is one object per line.
+    sources, JSON output is one object per line. With `estimate` it prints what each would cost.
 
     Returns:
         The highest of the exit codes.
@@ -59,14 +62,16 @@ def run_each(
     Raises:
         VrError: when the file or the page that is wanted cannot be made; then no call is begun.
     """
-    codes, tool = [], kernel.tools[name]
+    codes, tool = [], kernel.tools[ESTIMATE if estimate else name]
     with at_work(kernel) as run:
         require_pages(kernel.services, wanted)
         target = require_target(tool, calls, wanted)
         for number, (source, arguments) in enumerate(calls.items(), 1):
             several = f"{number}/{len(calls)} {source}" if len(calls) > 1 else ""
             given = with_format(tool, arguments, target.ending) if target else arguments
-            outcome = run(_call(kernel, name, given, check, ProgressLine(several)))
+            outcome = run(
+                _call(kernel, name, given, check, ProgressLine(several), estimate=estimate)
+            )
             outcome = limited(outcome, limit_of(tool, given))
             ready = run(prepared(kernel, tool, given, outcome, wanted, target))
             if ready is not None:
@@ -88,14 +93,19 @@ async def _call(
     arguments: Mapping[str, Any],
     check: Callable[[Mapping[str, Any]], None],
     line: ProgressLine,
+    *,
+    estimate: bool,
 ) -> Outcome:
     try:
         check(arguments)
-        _allow(kernel, arguments)
-        if isinstance(inner := arguments.get("arguments"), Mapping):  # of a call to be estimated
-            _allow(kernel, inner)
+        for typed in LOCAL:  # the person may read their own file, wherever it lies
+            if isinstance(arguments.get(typed), str):
+                with suppress(VrError):  # the tool says what is wrong with it
+                    kernel.services.policy.allow(arguments[typed])
         tool, ask = kernel.tools[name], terminal_asker(line.finish)
         given = await whole_ids(kernel, tool, arguments)
+        if estimate:
+            return await kernel.preview(name, given)
         await require_agreement(kernel, tool, arguments, given, ask)
         return await kernel.run(name, given, line, ask=ask)
     except VrError as error:  # raised before the call began
@@ -105,14 +115,6 @@ async def _call(
         raise
     finally:
         line.finish()
-
-
-def _allow(kernel: Kernel, arguments: Mapping[str, Any]) -> None:
-    """Let the person read their own file, wherever it lies."""
-    for typed in LOCAL:
-        if isinstance(arguments.get(typed), str):
-            with suppress(VrError):  # the tool says what is wrong with it
-                kernel.services.policy.allow(arguments[typed])
 
 
 def _gap(number: int) -> str:

@@ -38,13 +38,15 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     schemas = {name: schema_of(tool, name) for name in tool.input_schema.get("properties", {})}
     if "limit" in schemas and FOUND in tool.output_schema.get("properties", {}):
         schemas["limit"] = {**schemas["limit"], "description": "Most results in all"}
+    estimable = Effects.PAID in tool.effects and "estimate" not in schemas
     places = positions(tool)
     several = places == [SOURCE]
     words = bool(places) and not several and _is_text(places[-1], schemas)
     items = bool(places) and schemas.get(places[-1], {}).get("type") == "array"
 
     def invoke(**given: Any) -> int:
-        wanted, estimate = taken_from(given), given.pop("estimate", False)
+        wanted = taken_from(given)
+        estimate = estimable and given.pop("estimate")
         by_place = {place: given.pop(_key(place)) for place in places}
         sources = by_place.pop(SOURCE) if several else ()
         if items:
@@ -59,15 +61,13 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
             arguments = _arguments(tool, schemas, placed, given, kernel.log)
             calls[source or ""] = arguments
         check = partial(_require_no_folder, kernel, tool)
-        if estimate:
-            return run_each(kernel, "infra_estimate", _estimates(tool, calls), wanted)
-        return run_each(kernel, tool.name, calls, wanted, check=check)
+        return run_each(kernel, tool.name, calls, wanted, check=check, estimate=estimate)
 
     parameters: list[click.Parameter] = [_argument(place) for place in places]
     if several or words or items:
         parameters[-1] = _argument(places[-1], many=True)
     parameters += [_option(name, schema, places) for name, schema in schemas.items()]
-    if Effects.PAID in tool.effects:
+    if estimable:
         parameters.append(click.Option([ESTIMATE], is_flag=True, help="Only tell what it costs."))
     parameters += options([_flag(name) for name in schemas])
     epilog = _SOURCES_ARE if several else _SOURCE_IS if SOURCE in places else None
@@ -75,11 +75,6 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
     return click.Command(
         None, params=parameters, callback=invoke, help=visible(tool.description), epilog=epilog
     )
-
-
-def _estimates(tool: Tool, calls: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The arguments of estimates, instead of those of the calls."""
-    return {source: {"tool": tool.name, "arguments": given} for source, given in calls.items()}
 
 
 def _argument(place: str, *, many: bool = False) -> click.Argument:

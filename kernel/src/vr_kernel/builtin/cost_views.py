@@ -44,23 +44,28 @@ async def show_estimate(services: Services, found: Estimate) -> View:
     about = found.cost_usd is not None and found.basis == "like calls"
     rows: list[tuple[str, Cell]] = [
         ("Cost", _cost_words(found)),
-        ("Most likely", f"{low} to {high}" if about and low != high else None),
+        ("Mostly", f"{low} to {high}" if about and low != high else None),
         ("At most", None if found.most_usd is None else dollars(found.most_usd)),
         ("Models", ", ".join(found.models) or None),
         ("Requests", found.requests or None),
-        ("Tokens", f"about {found.input_tokens:,} in, {found.output_tokens:,} out"),
+        ("Tokens", _token_words(found)),
         ("Earlier calls", found.earlier_calls or None),
     ]
-    if not found.requests:
-        rows = rows[:1]
     facts = Facts([row for row in rows if row[1] is not None])
-    return View(f"Cost of {found.tool}", [facts], ["nothing was asked"], notes=found.notes)
+    return View(f"Cost of {found.tool}", [facts], ["no model was asked"], notes=found.notes)
+
+
+def _token_words(found: Estimate) -> str | None:
+    if not found.requests:
+        return None
+    out = "" if found.basis == "unknown" else f", {found.output_tokens:,} out"
+    return f"about {found.input_tokens:,} in{out}"
 
 
 def _cost_words(found: Estimate) -> str:
     """The cost in words."""
     if not found.requests and found.basis == "cached":
-        return "nothing: it is there already, or needs no model"
+        return "nothing: the result is there already, or needs no model"
     if found.cost_usd is not None:
         return f"{'about ' if found.basis == 'like calls' else ''}{dollars(found.cost_usd)}"
     if found.low_usd is None:

@@ -35,7 +35,7 @@ async def infra_usage(
 @as_tool(effects=READ_ONLY | CALLS_OUT)
 async def infra_estimate(
     call: Call,
-    tool: str,
+    tool: Annotated[str, Field(pattern=r"^\S+$")],
     arguments: Annotated[dict[str, Any] | None, Field(description="As for the tool")] = None,
 ) -> Estimate:
     """Tell what a call of a tool would cost, without asking a model."""

@@ -146,7 +146,7 @@ class GeminiService:
         Raises:
             VrError: when the service cannot be asked now.
         """
-        return await self._components.contexts.refresh(name)
+        return self._previews or await self._components.contexts.refresh(name)
 
     async def context_caches(self) -> list[ContextCache]:
         """Every live context cache of this workspace."""

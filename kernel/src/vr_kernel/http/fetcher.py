@@ -14,6 +14,7 @@ from vr_kernel.http.pages import Download, Page
 from vr_kernel.http.terms import Terms, checked_headers
 from vr_kernel.http.urls import Url, check_url
 from vr_kernel.http.visits import Visits
+from vr_kernel.isolation.previewing import refuse_in_preview
 from vr_kernel.log import Log
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Fetcher:
         Raises:
             VrError: as `fetch`; HTTP_STATUS for a redirect.
         """
+        refuse_in_preview("send anything to a service")
         terms = self._terms(("application/json",), max_bytes, deadline_s, headers, packed=True)
         sent = json.dumps(body, allow_nan=False).encode()
         return await self._whole(url, replace(terms, body=sent))

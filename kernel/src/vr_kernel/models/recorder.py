@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
+from vr_kernel.isolation.previewing import PREVIEWED
 from vr_kernel.models.usage import Meter, UsageLedger
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class UsageRecorder:
         """
         if self.meter.foreseen is not None:
             self.meter.foreseen.append(request)
-            raise VrError("A preview asks no model.", Code.CANCELLED, category="PREVIEWED")
+            raise VrError("A preview asks no model.", Code.CANCELLED, category=PREVIEWED)
         if not self.meter.usage.calls:
             for place in self._places:
                 await place.check()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
+from vr_kernel.isolation.previewing import refuse_in_preview
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.providers import Embedder, ProviderRegistry
 
@@ -145,6 +146,7 @@ class VectorCache:
 
     async def _finished(self, embed: _Embed, items: _Items, purpose: Purpose) -> _Vectors:
         """Await an embedding; it continues when the caller is cancelled, and equal ones join it."""
+        refuse_in_preview("embed")  # it may cost something, and others may wait for it
         name = (self.embedder_id, purpose, *items)
         task = self._running.get(name)
         if task is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vr_kernel.calls.context import Context
 from vr_kernel.errors import Code, VrError
+from vr_kernel.isolation.previewing import refuse_in_preview
 from vr_kernel.jobs.jobs import JobLedger
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.jobs.steps import Steps
@@ -107,6 +108,7 @@ class JobRunner:
 
     async def begin(self, tool: str, arguments: Mapping[str, Any], principal: str, /) -> str:
         """Begin a job for a principal; see `Jobs.begin`."""
+        refuse_in_preview("begin jobs")
         served = await self._serve(tool) if self._serve is not None else None
         if served is None or not served[0].long:
             raise VrError(f"No long tool {tool!r} is served.", Code.NOT_FOUND)

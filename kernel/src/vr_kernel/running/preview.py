@@ -11,10 +11,11 @@ from vr_kernel.calls.commit import settle
 from vr_kernel.calls.produced import Produced
 from vr_kernel.errors import VrError
 from vr_kernel.isolation.plugin_code import PluginCode, contained
+from vr_kernel.isolation.previewing import PREVIEWED, Previewing
 from vr_kernel.models.usage import Meter
 from vr_kernel.progress import silent
 from vr_kernel.questions import AnswerNeeded
-from vr_kernel.spending.estimates import estimate
+from vr_kernel.spending.estimates import estimate, estimate_by_calls
 from vr_kernel.spending.reports import Estimate
 from vr_kernel.tools import Effects, Tool
 
@@ -29,8 +30,8 @@ HISTORY = 500
 """Earlier attempts of a tool that are looked at."""
 NO_MODEL = "This tool asks no model."
 TOO_LONG = (
-    "What comes before the first request takes longer than {seconds:g} s, so the estimate is from"
-    " earlier calls alone."
+    "What comes before the first request takes longer than {seconds:g} s: the estimate is from"
+    " earlier calls alone, whatever they were about."
 )
 
 
@@ -50,8 +51,7 @@ async def preview(asking: Produced, name: str, arguments: Mapping[str, Any]) -> 
     if Effects.PAID not in tool.effects:
         return estimate(name, [], []).model_copy(update={"notes": [NO_MODEL]})
     requests: list[PaidRequest[Any]] = []
-    work = _work(asking, tool, context, requests)
-    notes = []
+    work, notes = _work(asking, tool, context, requests), []
     try:
         async with asyncio.timeout(LONGEST_S):
             await _try(tool, work, validated, requests)
@@ -59,10 +59,12 @@ async def preview(asking: Produced, name: str, arguments: Mapping[str, Any]) -> 
         notes.append(TOO_LONG.format(seconds=LONGEST_S))
     finally:
         await settle(work)
-    found = estimate(name, requests, await context.usage.recent(HISTORY, name))
+    history = await context.usage.recent(HISTORY, name)
     if notes and not requests:
-        return _by_calls_alone(found).model_copy(update={"notes": notes})
-    return found
+        found = estimate_by_calls(name, history)
+    else:
+        found = estimate(name, requests, history)
+    return found.model_copy(update={"notes": [*notes, *found.notes]})
 
 
 def _work(
@@ -84,18 +86,13 @@ def _work(
 async def _try(
     tool: Tool, work: Produced, validated: Mapping[str, Any], requests: list[PaidRequest[Any]]
 ) -> None:
-    """Run the tool; a failure after the first request is that request's."""
+    """Run the tool until it asks a model, or would change something."""
+    owner = contained(f"Tool {tool.name}", tool.plugin, work.context.log)
     try:
-        with contained(f"Tool {tool.name}", tool.plugin, work.context.log), PluginCode():
+        with Previewing(), owner, PluginCode():
             await PluginCode.apart(tool.function, Call(work), **validated)
     except AnswerNeeded:
         pass
-    except VrError:
-        if not requests:
+    except VrError as error:
+        if not requests and error.category != PREVIEWED:
             raise
-
-
-def _by_calls_alone(found: Estimate) -> Estimate:
-    return found.model_copy(
-        update={"basis": "unknown", "cost_usd": None, "low_usd": None, "high_usd": None}
-    )

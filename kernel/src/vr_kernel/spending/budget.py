@@ -26,7 +26,7 @@ PAUSE_S = 0.05
 SECONDS_PER_DAY = 86_400
 EXCEEDED = "BUDGET_EXCEEDED"
 EASED = (
-    "{share:.0%} of the budget of ${usd:g} ([models] {name}) is used: models think less and look"
+    "{share:.0%} of the budget of {usd} ([models] {name}) is used: models think less and look"
     " less closely now, and this result is not kept in the cache."
 )
 
@@ -99,11 +99,13 @@ class Budget:
     async def _is_tight(self, limits: list[Limit], bounds: _Bounds, meter: Meter) -> bool:
         """Check if most of a budget is used, and say so in the result."""
         ease_at = self._settings().budget_ease_at
+        if not bounds.price.is_charged:
+            return False
         for limit in limits:
             spent: Spent = await self._ledger.spent(limit)
-            if limit.usd and bounds.price.is_charged and spent.usd > ease_at * limit.usd:
+            if limit.usd and spent.usd > ease_at * limit.usd:
                 share = spent.usd / limit.usd
-                meter.tell_once(EASED.format(share=share, usd=limit.usd, name=limit.name))
+                meter.tell_once(EASED.format(share=share, usd=_amount(limit.usd), name=limit.name))
                 meter.eased = True
                 return True
         return False
@@ -159,13 +161,18 @@ def _exceeded(limit: Limit, left: float, bounds: _Bounds) -> VrError:
     least = bounds.cost(bounds.shortest)
     when = "for this call" if limit.call_id else "until 00:00 UTC"
     return VrError(
-        f"The budget is used up: this request could cost ${least:.4f}, and ${max(0.0, left):.4f} of"
-        f" ${limit.usd:g} is left {when}.",
+        f"The rest of the budget is too small: this request could cost ${least:.4f}, and"
+        f" ${max(0.0, left):.4f} of {_amount(limit.usd)} is left {when}.",
         Code.BUDGET,
         category=EXCEEDED,
         hint=f"Nothing was sent, and what was paid for is kept. Raise [models] {limit.name},"
         " or name a cheaper or a local model. `vr cost --by tool` shows what was spent.",
     )
+
+
+def _amount(usd: float) -> str:
+    """An amount as a person wrote it."""
+    return f"${usd:.6f}".rstrip("0").rstrip(".")
 
 
 def _unbounded(request: PaidRequest[Any], limit: Limit, *, priced: bool) -> VrError:

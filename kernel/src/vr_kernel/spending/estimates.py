@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -60,6 +61,33 @@ def estimate(
     return made.model_copy(update=rounded)
 
 
+def estimate_by_calls(tool: str, history: Sequence[RecordedAttempt]) -> Estimate:
+    """Estimate a call by the cost of earlier ones alone, whatever they were about."""
+    costs: defaultdict[str, list[float]] = defaultdict(list)
+    for attempt in history:
+        if attempt.state == "paid":
+            usd = attempt.usage.cost_usd
+            costs[attempt.call_id].append(math.nan if usd is None else usd)
+    found = sorted(math.fsum(usd) for usd in costs.values() if not math.isnan(math.fsum(usd)))
+    if not found:
+        return Estimate(tool=tool, basis="unknown")
+    low, high = _range(found)
+    return Estimate(
+        tool=tool,
+        basis="like calls",
+        cost_usd=round(fmean(found), COST_DIGITS),
+        low_usd=low,
+        high_usd=high,
+        earlier_calls=len(found),
+    )
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    """The low and the high end of sorted values, without the outermost."""
+    end = len(values) - 1
+    return values[round(end * FEWEST)], values[round(end * (1 - FEWEST))]
+
+
 @dataclass(frozen=True, slots=True)
 class _Guess:
     """One request, with the tokens that it is expected to cost; no answer was seen if None."""
@@ -81,19 +109,18 @@ class _Guess:
         ]
         price = request.model.price(request.model.id)
         if not like:
-            none = None if request.answer else 0.0
-            return cls(request, price, request.size.expected, 0.0, none, none, none)
+            return cls(request, price, request.size.expected, 0.0, None, None, None)
         counted = sum(it.usage.input_tokens for it in like)
         said = sorted(it.usage.output_tokens + it.usage.thinking_tokens for it in like)
-        end = len(said) - 1
+        low, high = _range(said)
         return cls(
             request,
             price,
             request.size.expected * counted / sum(it.tokens for it in like),
             sum(it.usage.cached_tokens for it in like) / max(1, counted),
-            said[round(end * FEWEST)],
+            low,
             fmean(said),
-            said[round(end * (1 - FEWEST))],
+            high,
         )
 
     @property
@@ -114,7 +141,7 @@ def _basis(guesses: Sequence[_Guess]) -> Basis:
         return "exact"
     if any(guess.price is None or guess.typical is None for guess in guesses):
         return "unknown"
-    return "exact" if not any(guess.request.answer for guess in guesses) else "like calls"
+    return "like calls"
 
 
 def _following(paid: Sequence[RecordedAttempt]) -> float:

@@ -22,8 +22,8 @@ __all__ = [
 ]
 
 Basis = Literal["exact", "like calls", "unknown", "cached"]
-"""The ground of an estimate: the prices alone; earlier calls of the tool; too little is known; or
-the result is there already, or needs no model."""
+"""The ground of an estimate: models that cost nothing; earlier calls of the tool; none of these
+yet, or a price that is not known; or the result is there already, or needs no model."""
 
 
 class UsageReport(BaseModel):

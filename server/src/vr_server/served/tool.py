@@ -89,7 +89,8 @@ class ServedTool(McpTool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the tool; an error becomes a result that says so."""
-        if is_estimable(self._tool) and any(arguments.pop(name, False) for name in ESTIMATE):
+        asked = [arguments.pop(name, False) for name in estimate_arguments(self._tool)]
+        if any(asked):
             return await self._estimate(arguments)
         progress = Progress(self._kernel.config.kernel.heartbeat_s)
         relay = asyncio.create_task(progress.relay(_send_progress))
@@ -165,15 +166,18 @@ def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
     return as_tool_result(outcome)
 
 
-def is_estimable(tool: Tool) -> bool:
-    """Check if a call of the tool may cost something, and can be estimated first."""
+def estimate_arguments(tool: Tool) -> list[str]:
+    """The arguments that ask for an estimate of a call: none where it cannot cost anything.
+
+    An argument that the tool has itself stays its own.
+    """
     own = tool.input_schema.get("properties", {})
-    return Effects.PAID in tool.effects and ESTIMATE[0] not in own
+    return [name for name in ESTIMATE if name not in own] if Effects.PAID in tool.effects else []
 
 
 def input_schema_of(tool: Tool) -> dict[str, Any]:
     """Build the schema of the arguments: a paid tool can be asked for an estimate instead."""
-    if not is_estimable(tool):
+    if ESTIMATE[0] not in estimate_arguments(tool):
         return tool.input_schema
     asked = {ESTIMATE[0]: {"type": "boolean", "description": "Only tell the cost"}}
     properties = {**tool.input_schema.get("properties", {}), **asked}
@@ -186,7 +190,7 @@ def output_schema_of(tool: Tool) -> dict[str, Any]:
     others = []
     if tool.long:
         others.append(JobHandle.answer_schema())
-    if is_estimable(tool):
+    if estimate_arguments(tool):
         others.append(Estimate.answer_schema())
     if not others:
         return tool.output_schema
