@@ -112,9 +112,21 @@ def _price(row: dict[str, Any], suffix: str) -> dict[str, float]:
         "output": "output_cost_per_token",
         "cached": "cache_read_input_token_cost",
         "audio": "input_cost_per_audio_token",
+        "cached_audio": "cache_read_input_audio_token_cost",
+        "written": "cache_creation_input_token_cost",
     }
     found = {short: row.get(f"{name}{suffix}") for short, name in names.items()}
-    return {name: round(usd * MILLION, 6) for name, usd in found.items() if usd is not None}
+    known = {name: round(usd * MILLION, 6) for name, usd in found.items() if usd is not None}
+    return known | _searches(row)
+
+
+def _searches(row: dict[str, Any]) -> dict[str, Any]:
+    """The price of a search of the web, where Google's list has one."""
+    if row["litellm_provider"] != "gemini" or "search_context_cost_per_query" not in row:
+        return {}
+    usd = row["search_context_cost_per_query"]["search_context_size_medium"]
+    once = {} if row.get("web_search_billing_unit") == "per_query" else {"search_once": True}
+    return {"search": usd, **once}
 
 
 def _second(folder: Path) -> list[tuple[str, str, dict[str, Any]]]:

@@ -187,7 +187,7 @@ async def test_without_a_count_of_ollama_there_is_nothing_to_compare_and_a_note(
         async with provider_at("ollama", service.url, model="qwen") as provider:
             reply = await provider.generate("qwen", question(LONG))
     assert "estimated" in reply.notes[0]
-    assert (reply.usage.calls, reply.usage.cost_usd) == (1, 0.0)
+    assert reply.usage.calls == 1
     assert reply.usage.input_tokens > 10_000
 
 

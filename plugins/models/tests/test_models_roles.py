@@ -156,10 +156,56 @@ async def test_local_only_keeps_all_here(first: FakeOpenAI) -> None:
         ) as kernel:
             reply = await kernel.services.models.generate("Who?")
             assert (reply.text, reply.usage.cost_usd) == ("here", 0.0)
-            error = await refusal(kernel, model="gemini/gemini-3.8-flash")
-            assert error.category == "LOCAL_ONLY"
+            for elsewhere in ("gemini/gemini-3.8-flash", "ollama/gpt-oss:120b-cloud"):
+                error = await refusal(kernel, model=elsewhere)
+                assert (error.category, elsewhere in error.message) == ("LOCAL_ONLY", True)
         assert gemini.requests == []
+        assert len(ollama.requests_of("chat")) == 1
     assert first.requests == []
+
+
+async def test_a_model_that_ollama_passes_on_has_no_known_price() -> None:
+    with FakeOllama() as ollama:
+        ollama.answer("there")
+        settings = {"plugins.models.ollama_base_url": ollama.url}
+        async with open_kernel({"models": plugin}, settings=settings) as kernel:
+            reply = await kernel.services.models.generate("Who?", model="ollama/kimi-k2:cloud")
+            assert (reply.text, reply.usage.cost_usd) == ("there", None)
+
+
+async def test_an_address_that_lies_in_the_environment_is_not_asked() -> None:
+    """The user's own key would go to it."""
+    own = {"plugins.models.openai_api_key": "key-of-the-user"}
+    found = {"OPENAI_BASE_URL": "https://proxy.example.com"}
+    model = "openai/gpt-6-luna"
+    async with open_kernel({"models": plugin}, settings=own, variables=found) as kernel:
+        error = await refusal(kernel, model=model)
+        assert (error.category, "OPENAI_BASE_URL" in error.hint) == ("PROVIDER_NOT_AGREED", True)
+    agreed = {**own, "models.agreed": ["openai"]}
+    async with open_kernel({"models": plugin}, settings=agreed, variables=found) as kernel:
+        assert kernel.services.models.names("default")[0].startswith("openai/")
+
+
+@pytest.mark.parametrize(
+    ("address", "used"),
+    [
+        ("https://ollama.example.com", False),
+        ("https://203.0.113.7:11434", False),
+        ("127.0.0.1:11434", True),
+        ("http://gpu.lan:11434", True),
+        ("http://192.168.1.20:11434", True),
+    ],
+)
+async def test_a_server_elsewhere_is_not_local_because_ollama_runs_there(
+    address: str, used: bool
+) -> None:
+    host = address.rsplit("://", maxsplit=1)[-1]
+    own = {"kernel.http.allowed_hosts": [host, host.partition(":")[0]]}
+    found = {"OLLAMA_HOST": address}
+    async with open_kernel({"models": plugin}, settings=own, variables=found) as kernel:
+        report = await kernel.call("infra_models")
+        state = next(it for it in report.providers if it.name == "ollama")
+        assert (state.used, state.local) == (used, used)
 
 
 async def test_providers_keys_and_prices_are_told_but_no_key(first: FakeOpenAI) -> None:

@@ -19,12 +19,15 @@ Preset = Literal["best", "stable", "budget"]
 
 
 class ModelPrice(Section):
-    """A price in US dollars for a million tokens."""
+    """A price in US dollars for a million tokens, and for one search of the web."""
 
     input: float = Field(ge=0)
     output: float = Field(0.0, ge=0)
     cached: float | None = Field(None, ge=0)
     audio: float | None = Field(None, ge=0)
+    cached_audio: float | None = Field(None, ge=0)
+    written: float | None = Field(None, ge=0)
+    search: float = Field(0.0, ge=0)
 
 
 class ModelsSettings(Section):

@@ -30,6 +30,7 @@ class Reading:
         self._texts: list[str] = []
         self._parts = PartsRead()
         self._sources: dict[str, WebSource] = {}
+        self._queries: set[str] = set()
         self._finish = ""
         self._blocked = ""
         self._answered_by = model
@@ -45,7 +46,9 @@ class Reading:
         if feedback is not None and feedback.block_reason is not None:
             self._blocked = str(feedback.block_reason.value)
         candidates = response.candidates or []
-        return self._candidate(candidates[0]) if candidates else ""
+        text = self._candidate(candidates[0]) if candidates else ""
+        self.usage = self.usage.model_copy(update={"searches": len(self._queries)})
+        return text
 
     def reply(self, *, streamed: bool = False) -> Reply:
         """The whole answer; a streamed one must have ended with STOP.
@@ -81,6 +84,7 @@ class Reading:
         if candidate.finish_reason is not None:
             self._finish = str(candidate.finish_reason.value)
         if candidate.grounding_metadata is not None:
+            self._queries.update(candidate.grounding_metadata.web_search_queries or [])
             for source in sources_of(candidate.grounding_metadata):
                 self._sources.setdefault(source.url, source)
         parts = (candidate.content.parts if candidate.content else None) or []
@@ -127,6 +131,7 @@ class Reading:
 
 def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> Usage:
     """Read the cost of a response; the tokens that tools put into the prompt count as input."""
+    kept_sound = _audio(metadata.cache_tokens_details)
     return Usage(
         calls=1,
         input_tokens=(metadata.prompt_token_count or 0)
@@ -134,10 +139,8 @@ def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> Usage:
         output_tokens=metadata.candidates_token_count or 0,
         thinking_tokens=metadata.thoughts_token_count or 0,
         cached_tokens=metadata.cached_content_token_count or 0,
-        audio_tokens=max(
-            0,
-            _audio(metadata.prompt_tokens_details) - _audio(metadata.cache_tokens_details),
-        ),
+        audio_tokens=max(0, _audio(metadata.prompt_tokens_details) - kept_sound),
+        cached_audio_tokens=kept_sound,
     )
 
 

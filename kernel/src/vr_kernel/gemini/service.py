@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound="Paid")
 S = TypeVar("S")
-PREFIX = "models/"
+PREFIXES = ("gemini/", "models/")
+"""Before a model's name: in our configuration, and in that of Google's own tools."""
 """Prefix of the names of models in Google's own tools."""
 PREVIEWED = "preview:file"
 """Stands for the address of a file that is not uploaded, as nothing is sent."""
@@ -112,7 +113,8 @@ class GeminiService:
         Raises:
             VrError: category STATE_UNAVAILABLE, when what is paid cannot be written down.
         """
-        model = model.removeprefix(PREFIX)
+        for prefix in PREFIXES:
+            model = model.removeprefix(prefix)
         content = await self._own(content)
 
         async def pay(make: Make) -> ContextCache:

@@ -117,8 +117,9 @@ class Usage(BaseModel):
     """The cost of requests in tokens; `output_tokens` leaves out thinking.
 
     `cached_tokens` are a part of `input_tokens`. `cost_usd` is in US dollars, and None when a
-    price is not known. `audio_tokens`, the sound among the input that was not cached, only price an
-    answer that has just arrived; they are not shown.
+    price is not known. The last four have prices of their own: the sound among the input that was
+    not cached, and among that which was; the input that was written to a cache; and the searches of
+    the web. They only price an answer that has just arrived, and are not shown.
     """
 
     calls: int = 0
@@ -128,6 +129,9 @@ class Usage(BaseModel):
     cached_tokens: int = 0
     cost_usd: float | None = None
     audio_tokens: SkipJsonSchema[int] = Field(0, exclude=True, repr=False)
+    cached_audio_tokens: SkipJsonSchema[int] = Field(0, exclude=True, repr=False)
+    written_tokens: SkipJsonSchema[int] = Field(0, exclude=True, repr=False)
+    searches: SkipJsonSchema[int] = Field(0, exclude=True, repr=False)
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of both; its cost is known when those of both are."""
@@ -141,6 +145,10 @@ class Usage(BaseModel):
     def charged(self) -> bool:
         """True when anything was counted."""
         return any(getattr(self, name) for name in _COUNTS)
+
+    def booked(self, cost_usd: float | None) -> Usage:
+        """The same counts with what they cost, without those that only price them."""
+        return Usage(**{name: getattr(self, name) for name in _COUNTS}, cost_usd=cost_usd)
 
 
 _COUNTS = ("calls", "input_tokens", "output_tokens", "thinking_tokens", "cached_tokens")

@@ -14,6 +14,7 @@ from vr_kernel.providers import ProviderRegistry
 if TYPE_CHECKING:
     from vr_kernel.config.config import Config
     from vr_kernel.config.sources import Setting
+    from vr_kernel.models.provided import ProvidedModel
 
 FROM_ENVIRONMENT = "variable "
 """Begins the origin of a setting that comes from the environment."""
@@ -82,24 +83,27 @@ class Consent:
             given=False, reason=f"found in the environment: {', '.join(found)}", variables=found
         )
 
-    def require(self, name: str) -> None:
-        """Refuse a provider that the user did not agree to.
+    def require(self, model: ProvidedModel) -> None:
+        """Refuse a model of a provider that the user did not agree to, or that is elsewhere.
 
         Raises:
             VrError: NOT_ALLOWED, category LOCAL_ONLY or PROVIDER_NOT_AGREED.
         """
+        name = model.provider.name
         agreement = self.of(name)
-        if agreement.given:
-            return
-        if self._configuration.current.local_only:
+        here = self._configuration.current.local_only
+        if here and (not agreement.given or model.known().remote):
             raise VrError(
-                f"{name} is not on this machine, and local_only is set in [models].",
+                f"{model.name} is not on this machine, and local_only is set in [models].",
                 Code.NOT_ALLOWED,
                 category=LOCAL_ONLY,
                 hint="Name a local model in [models], or set local_only = false.",
             )
+        if agreement.given:
+            return
         raise VrError(
-            f"A key of {name} was found in the environment, but you have not agreed to its use.",
+            f"A key or an address of {name} was found in the environment, but you have not agreed"
+            " to its use.",
             Code.NOT_ALLOWED,
             category=NOT_AGREED,
             hint=f"If it is meant for this program, set agreed = ['{name}'] in [models]; found:"

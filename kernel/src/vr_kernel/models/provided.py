@@ -66,11 +66,10 @@ class ProvidedModel:
         if usage.cost_usd is not None:
             return usage, ""
         price = self.price(answered_by) or self.price(self.id)
-        counted = usage.model_copy(update={"audio_tokens": 0})
         if price is None:
-            return counted, ""
+            return usage.booked(None), ""
         listed = str(getattr(self.provider, "prices_of", ""))
-        return counted.model_copy(update={"cost_usd": price.cost(usage)}), listed
+        return usage.booked(price.cost(usage)), listed
 
     def require(self, role: Role, kinds: Collection[str]) -> None:
         """Refuse media that the model is known not to take.

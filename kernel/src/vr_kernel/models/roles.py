@@ -52,7 +52,7 @@ class Roles:
         unfit: VrError | None = None
         for each in [self._wanted(model, role)] if model else self._chosen(role):
             try:
-                self.consent.require(each.provider.name)
+                self.consent.require(each)
                 with each.contained():
                     each.provider.check()
             except VrError as error:

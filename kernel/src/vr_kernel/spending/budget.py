@@ -130,17 +130,18 @@ class _Bounds:
     price: Price
     sent: int
     answer: int
-    heard: bool
+    heard: bool = False
+    searches: int = 0
 
     @classmethod
     def of(cls, request: PaidRequest[Any], limits: list[Limit]) -> _Bounds:
         price = request.model.price(request.model.id)
         most = request.size.most
         if price is not None and not price.is_charged:
-            return cls(price, 0, request.answer, heard=False)
+            return cls(price, 0, request.answer)
         if price is None or most is None:
             raise _unbounded(request, limits[0], priced=price is not None)
-        return cls(price, most, request.answer, request.size.heard)
+        return cls(price, most, request.answer, request.size.heard, request.size.searches)
 
     @property
     def shortest(self) -> int:
@@ -149,7 +150,7 @@ class _Bounds:
 
     def cost(self, answer: int) -> float:
         """The most that the request costs with an answer of so many tokens."""
-        return self.price.most(self.sent, answer, heard=self.heard)
+        return self.price.most(self.sent, answer, heard=self.heard, searches=self.searches)
 
     def answer_for(self, usd: float) -> int:
         """The most tokens of an answer for that amount; 0 for none."""

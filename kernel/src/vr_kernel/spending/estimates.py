@@ -90,7 +90,11 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """One request, with the tokens that it is expected to cost; no answer was seen if None."""
+    """One request, with the tokens that it is expected to cost; no answer was seen if None.
+
+    `dearer` is what earlier ones cost for each dollar of their tokens: sound and searches add to
+    it.
+    """
 
     request: PaidRequest[Any]
     price: Price | None
@@ -99,6 +103,7 @@ class _Guess:
     low: float | None
     typical: float | None
     high: float | None
+    dearer: float = 1.0
 
     @classmethod
     def of(cls, request: PaidRequest[Any], paid: Sequence[RecordedAttempt]) -> _Guess:
@@ -121,6 +126,7 @@ class _Guess:
             low,
             fmean(said),
             high,
+            _dearer(price, like) if request.size.heard or request.size.searches else 1.0,
         )
 
     @property
@@ -131,9 +137,17 @@ class _Guess:
         """The cost with an answer of so many tokens."""
         assert self.price is not None
         kept = round(self.sent * self.kept)
-        return self.price.cost(
-            Usage(input_tokens=round(self.sent), output_tokens=round(said or 0), cached_tokens=kept)
-        )
+        sent, said = round(self.sent), round(said or 0)
+        usage = Usage(input_tokens=sent, output_tokens=said, cached_tokens=kept)
+        return self.price.cost(usage) * self.dearer
+
+
+def _dearer(price: Price | None, like: Sequence[RecordedAttempt]) -> float:
+    """The cost of requests for each dollar that their tokens alone would have cost."""
+    if price is None or any(it.usage.cost_usd is None for it in like):
+        return 1.0
+    tokens = math.fsum(price.cost(it.usage) for it in like)
+    return math.fsum(it.usage.cost_usd or 0.0 for it in like) / tokens if tokens else 1.0
 
 
 def _basis(guesses: Sequence[_Guess]) -> Basis:
@@ -156,7 +170,8 @@ def _most(guesses: Sequence[_Guess]) -> float | None:
         size = guess.request.size
         if guess.price is None or (size.most is None and not guess.is_free):
             return None
-        total += guess.price.most(size.most or 0, guess.request.answer, heard=size.heard)
+        sent, answer = size.most or 0, guess.request.answer
+        total += guess.price.most(sent, answer, heard=size.heard, searches=size.searches)
     return round(total, COST_DIGITS)
 
 

@@ -15,7 +15,7 @@ PER = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens.
+    """US dollars for a million tokens, and for one search of the web.
 
     Args:
         input: of a request, media included.
@@ -24,6 +24,11 @@ class Price:
         audio: of the sound in a request; as `input` when left out.
         above: tokens of a request beyond which `beyond` holds for all of it.
         beyond: the price of longer requests.
+        cached_audio: of the sound in the part that was kept; as `cached` when left out.
+        written: of the part of a request that the provider keeps from now on; as `input` when
+            left out.
+        search: of each search of the web.
+        search_once: whether all searches of a request cost as much as one.
     """
 
     input: float
@@ -32,38 +37,52 @@ class Price:
     above: int = 0
     beyond: Price | None = None
     audio: float | None = None
+    cached_audio: float | None = None
+    written: float | None = None
+    search: float = 0.0
+    search_once: bool = False
 
     def cost(self, usage: Usage) -> float:
         """The cost of one answer in US dollars, rounded to a billionth."""
         if self.beyond is not None and usage.input_tokens > self.above:
             return self.beyond.cost(usage)
-        kept = self.input if self.cached is None else self.cached
-        heard = self.input if self.audio is None else self.audio
         fresh = max(0, usage.input_tokens - usage.cached_tokens)
         sound = min(fresh, usage.audio_tokens)
-        said = usage.output_tokens + usage.thinking_tokens
-        dollars = (fresh - sound) * self.input + sound * heard
-        dollars += usage.cached_tokens * kept + said * self.output
-        return round(dollars / PER, COST_DIGITS)
+        kept_sound = min(usage.cached_tokens, usage.cached_audio_tokens)
+        written = min(fresh - sound, usage.written_tokens)
+        tokens = [
+            (fresh - sound - written, self.input),
+            (sound, _or(self.audio, self.input)),
+            (written, _or(self.written, self.input)),
+            (usage.cached_tokens - kept_sound, _or(self.cached, self.input)),
+            (kept_sound, _or(self.cached_audio, _or(self.cached, self.input))),
+            (usage.output_tokens + usage.thinking_tokens, self.output),
+        ]
+        dollars = sum(count * price for count, price in tokens) / PER
+        searches = min(usage.searches, 1) if self.search_once else usage.searches
+        return round(dollars + searches * self.search, COST_DIGITS)
 
     @property
     def is_charged(self) -> bool:
         """True when anything costs anything."""
-        return bool(self.input or self.output or self.audio)
+        return bool(self.input or self.output or self.audio or self.search)
 
-    def most(self, sent: int, answer: int, *, heard: bool = False) -> float:
+    def most(self, sent: int, answer: int, *, heard: bool = False, searches: int = 0) -> float:
         """The most that an exchange of so many tokens costs, in US dollars.
 
         Args:
             sent: tokens of the request, at most.
             answer: tokens of the answer, at most.
             heard: whether the request may have sound.
+            searches: of the web, at most.
         """
-        dear = max(self.input, self.cached or 0.0, (self.audio or 0.0) if heard else 0.0)
-        dollars = (sent * dear + answer * self.output) / PER
+        rates = [self.input, self.cached, self.written]
+        rates += [self.audio, self.cached_audio] if heard else []
+        dollars = (sent * max(rate or 0.0 for rate in rates) + answer * self.output) / PER
+        dollars += (min(searches, 1) if self.search_once else searches) * self.search
         if self.beyond is None or sent <= self.above:
             return dollars
-        return max(dollars, self.beyond.most(sent, answer, heard=heard))
+        return max(dollars, self.beyond.most(sent, answer, heard=heard, searches=searches))
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
@@ -78,14 +97,18 @@ class Price:
             audio=row.get("audio"),
             above=row.get("above") or 0,
             beyond=None if beyond is None else cls.of(beyond),
+            cached_audio=row.get("cached_audio"),
+            written=row.get("written"),
+            search=row.get("search") or 0.0,
+            search_once=bool(row.get("search_once")),
         )
 
 
 class PriceTable:
     """A dated price list: the JSON of `{"as_of": DATE, "models": {NAME: row}}`.
 
-    A row has `input` and `output`, in US dollars for a million tokens, and may have `cached`,
-    `audio`, `above` and `beyond`; see `Price`.
+    A row has `input` and `output`, in US dollars for a million tokens, and may have the other
+    fields of `Price`.
     """
 
     def __init__(self, text: str) -> None:
@@ -96,3 +119,7 @@ class PriceTable:
     def of(self, model: str) -> Price | None:
         """The price of a model; None when it is not known."""
         return Price.of(self._rows.get(model, {}))
+
+
+def _or(price: float | None, otherwise: float) -> float:
+    return otherwise if price is None else price

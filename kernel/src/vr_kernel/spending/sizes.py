@@ -28,6 +28,8 @@ PICTURE, MOST_PICTURE = 1_100, 6_000
 """Tokens of a picture; the makers' pages name 258 to 4,784 for the largest."""
 DOCUMENT = 5_000
 """Tokens of a PDF of ten pages, as nothing is known of its length."""
+MOST_SEARCHES = 10
+"""Most searches of the web for one answer; services tell no bound, and few answers take more."""
 UNKNOWN_SECONDS = 600.0
 """Assumed length of media when it is not known."""
 
@@ -40,11 +42,13 @@ class Size:
         expected: about how many.
         most: at most so many; None when nothing bounds them.
         heard: whether some may be sound, which can have a price of its own.
+        searches: of the web for its answer, at most.
     """
 
     expected: int = 0
     most: int | None = None
     heard: bool = False
+    searches: int = 0
 
 
 def size_of(request: Request, window: int) -> Size:
@@ -62,7 +66,7 @@ def size_of(request: Request, window: int) -> Size:
         most += read + AROUND * (len(request.turns) + len(parts) + len(request.tools) + 1)
     bounded = min((tokens for tokens in (most, window) if tokens), default=None)
     heard = any(each.kind in _HEARD for each in media) or bool(request.cached_content)
-    return Size(math.ceil(expected), bounded, heard)
+    return Size(math.ceil(expected), bounded, heard, MOST_SEARCHES if request.search else 0)
 
 
 def size_of_content(content: Media, window: int) -> Size:

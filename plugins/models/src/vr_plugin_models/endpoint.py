@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from ipaddress import ip_address
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from vr_plugin_models.catalogue.known_models import info_of, price_of, rows_of
 from vr_plugin_models.catalogue.providers import TEMPLATES, ProviderRow
 
 SMALL: frozenset[Role] = frozenset({"fast", "recursive"})
+NEAR = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
+"""Ends of names that are no public ones."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0"})  # noqa: S104 - Ollama's own spelling of "here"
 
 
@@ -56,7 +59,7 @@ class Endpoint:
         if not self.address:
             return False
         host = urlsplit(self.address).hostname or ""
-        return host in LOOPBACK or self.row.local
+        return host in LOOPBACK or (self.row.local and _is_near(host))
 
     @property
     def is_configured(self) -> bool:
@@ -144,7 +147,7 @@ class Endpoint:
         return self._embedding(known) if known.embeds or self._embeds(model) else known
 
     def price(self, model: str) -> Price | None:
-        """The price of a model; a local one costs nothing."""
+        """The price of a model; one on this machine costs nothing."""
         return Price(0.0, 0.0) if self.row.local else price_of(self.row.name, model)
 
     def _embeds(self, model: str) -> bool:
@@ -183,3 +186,11 @@ class Endpoint:
         if self.row.local and host in LOOPBACK and urlsplit(address).scheme in {"http", "https"}:
             return
         self.services.http.check(address)
+
+
+def _is_near(host: str) -> bool:
+    """True for a host of the local network, which the user allowed by name."""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith(NEAR)

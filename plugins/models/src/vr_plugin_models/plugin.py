@@ -39,7 +39,9 @@ def vr_providers() -> list[Provider[Any]]:
 
 
 def _keys(row: ProviderRow) -> tuple[str, ...]:
-    return () if row.local else (f"{row.name}_api_key",)
+    """The settings that take requests somewhere; an own key would go to a foreign address."""
+    address = f"{row.name}_base_url"
+    return (address,) if row.local else (f"{row.name}_api_key", address)
 
 
 def _factory(row: ProviderRow) -> Callable[[Services], ModelProvider]:

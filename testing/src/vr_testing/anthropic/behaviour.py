@@ -18,6 +18,7 @@ class AnthropicBehaviour(ServiceBehaviour):
         usage: how it reports usage: as Anthropic does, not at all, or under names of its own.
         context: the tokens of its window; no limit when 0.
         refused: fields of a request that it does not take, such as `temperature`.
+        caches: whether it keeps each request by itself, and reads it again when it comes again.
     """
 
     native_schema: bool = True
@@ -25,3 +26,4 @@ class AnthropicBehaviour(ServiceBehaviour):
     usage: Literal["normal", "missing", "foreign"] = "normal"
     context: int = 0
     refused: set[str] = field(default_factory=set)
+    caches: bool = False

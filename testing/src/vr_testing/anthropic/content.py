@@ -76,9 +76,9 @@ def usage_fields(usage: Usage, kind: str) -> dict[str, Any]:
     if kind == "foreign":
         return {"usage": {"tokens": {"in": usage.input_tokens}, "input_tokens": -1}}
     counts = {
-        "input_tokens": usage.input_tokens - usage.cached_tokens,
+        "input_tokens": usage.input_tokens - usage.cached_tokens - usage.written_tokens,
         "cache_read_input_tokens": usage.cached_tokens,
-        "cache_creation_input_tokens": 0,
+        "cache_creation_input_tokens": usage.written_tokens,
         "output_tokens": usage.output_tokens + usage.thinking_tokens,
         "output_tokens_details": {"thinking_tokens": usage.thinking_tokens},
     }

@@ -18,6 +18,7 @@ from vr_testing.service.errors import ServiceError
 from vr_testing.service.faults import ServiceFault
 from vr_testing.service.json_family import JsonFamily
 from vr_testing.service.reply import HttpReply, as_json
+from vr_testing.service.script import Script
 
 PICTURE_TOKENS = 1_600
 
@@ -27,6 +28,10 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
 
     request_type = AnthropicRequest
     behaviour: AnthropicBehaviour
+
+    def __init__(self, behaviour: AnthropicBehaviour, script: Script) -> None:
+        super().__init__(behaviour, script)
+        self._kept: set[str] = set()
 
     def error(self, error: ServiceError) -> HttpReply:
         """The error with its body."""
@@ -78,9 +83,13 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
         self._check(request)
         answer = self.script.answer_to(request).within(request.body["max_tokens"])
         answer = answer if alter is None else alter(answer)
+        asked = self._tokens(request)
+        is_kept = self.behaviour.caches and self._is_kept(request)
         usage = Usage(
             calls=1,
-            input_tokens=self._tokens(request),
+            input_tokens=asked,
+            cached_tokens=asked if is_kept else 0,
+            written_tokens=asked if self.behaviour.caches and not is_kept else 0,
             output_tokens=text_tokens(answer.text) + json_tokens([c.shown for c in answer.calls]),
             thinking_tokens=0 if answer.blocked else text_tokens(answer.thought),
         )
@@ -90,6 +99,12 @@ class AnthropicRoutes(JsonFamily[AnthropicRequest]):
             return as_json(whole(answer, request, shown))
         frames = _frames(events(answer, request, shown))
         return HttpReply(events=frames, headers={"Content-Type": "text/event-stream"})
+
+    def _is_kept(self, request: AnthropicRequest) -> bool:
+        """True when the same was asked before."""
+        is_known = request.text in self._kept
+        self._kept.add(request.text)
+        return is_known
 
     def _tokens(self, request: AnthropicRequest) -> int:
         said = text_tokens(request.text) + text_tokens(request.system)

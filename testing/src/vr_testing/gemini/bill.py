@@ -116,7 +116,10 @@ def usage_metadata(usage: Usage) -> dict[str, Any]:
     }
     total = usage.input_tokens + usage.output_tokens + usage.thinking_tokens
     shown: dict[str, Any] = {name: count for name, count in counts.items() if count}
-    if usage.audio_tokens:
-        sound = {"modality": "AUDIO", "tokenCount": usage.audio_tokens}
-        shown = {**shown, "promptTokensDetails": [sound]}
+    shown |= _sound("promptTokensDetails", usage.audio_tokens + usage.cached_audio_tokens)
+    shown |= _sound("cacheTokensDetails", usage.cached_audio_tokens)
     return {"promptTokenCount": usage.input_tokens, **shown, "totalTokenCount": total}
+
+
+def _sound(name: str, tokens: int) -> dict[str, Any]:
+    return {name: [{"modality": "AUDIO", "tokenCount": tokens}]} if tokens else {}

@@ -9,7 +9,7 @@ from typing import Any
 
 from vr_testing.gemini import errors
 from vr_testing.gemini.behaviour import Behaviour
-from vr_testing.gemini.bill import part_tokens
+from vr_testing.gemini.bill import audio_tokens, part_tokens
 from vr_testing.gemini.errors import ApiError
 from vr_testing.gemini.files import Files, timestamp
 from vr_testing.gemini.request import RecordedRequest, look_up
@@ -27,6 +27,7 @@ class StoredCache:
     display_name: str
     owner: str
     tokens: int
+    audio_tokens: int
     expires: datetime
     gone: bool = False
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -71,6 +72,7 @@ class Caches:
                 display_name=str(look_up(request.body, "displayName", "")),
                 owner=request.api_key,
                 tokens=tokens,
+                audio_tokens=audio_tokens(request.parts, self._files.size_of),
                 expires=_expiry(request.body),
             )
             self._caches[cache.id] = cache
@@ -131,6 +133,15 @@ class Caches:
                 "CachedContent from GenerateContent request.",
             )
         return cache.tokens
+
+    def audio_tokens(self, request: RecordedRequest) -> int:
+        """Those of the cached tokens that are sound.
+
+        Raises:
+            ApiError: as `tokens`.
+        """
+        found = request.cached_content
+        return self.get(found, request.api_key).audio_tokens if found else 0
 
     def expire(self) -> None:
         """Expire all present caches."""

@@ -79,7 +79,7 @@ def _candidate(
         return candidate | {"safetyRatings": [rating | {"blocked": True}]}
     candidate["content"] = _content(parts)
     if sources := answer.sources or (_SEARCHED if request.has_tool("googleSearch") else ()):
-        candidate["groundingMetadata"] = _grounding(sources, answer.text, request.text)
+        candidate["groundingMetadata"] = _grounding(answer, sources, request)
     if request.has_tool("urlContext"):
         candidate["urlContextMetadata"] = {"urlMetadata": _retrieved(request.text)}
     return candidate
@@ -93,9 +93,17 @@ def _thought(answer: Answer) -> list[dict[str, Any]]:
     return [{"text": answer.thought, "thought": True}] if answer.thought else []
 
 
-def _grounding(sources: tuple[tuple[str, str], ...], text: str, question: str) -> dict[str, Any]:
+def searches_of(answer: Answer, request: RecordedRequest) -> tuple[str, ...]:
+    """The searches of the web that an answer took, where it might search."""
+    return (answer.queries or (request.text[:60],)) if request.has_tool("googleSearch") else ()
+
+
+def _grounding(
+    answer: Answer, sources: tuple[tuple[str, str], ...], request: RecordedRequest
+) -> dict[str, Any]:
+    text = answer.text
     return {
-        "webSearchQueries": [question[:60]],
+        "webSearchQueries": [*searches_of(answer, request)],
         "groundingChunks": [{"web": {"title": title, "uri": url}} for title, url in sources],
         "groundingSupports": [
             {

@@ -122,7 +122,7 @@ class Routes:
         self._check_model(request)
         check_calls(request, signed=self._behaviour.signs_calls)
         self.files.check(request)
-        cached = self.caches.tokens(request)
+        cached, cached_audio = self.caches.tokens(request), self.caches.audio_tokens(request)
         answer = content.within_limit(self._script.answer_to(request), request)
         answer = answer if alter is None else alter(answer)
         thinking = text_tokens(answer.thought) or THINKING_TOKENS.get(request.thinking_level, 0)
@@ -135,6 +135,8 @@ class Routes:
             thinking_tokens=0 if answer.blocked else thinking,
             cached_tokens=cached,
             audio_tokens=audio_tokens(request.parts, self.files.size_of),
+            cached_audio_tokens=cached_audio,
+            searches=len(content.searches_of(answer, request)),
         )
         self.bill.add(usage, request.model)
         return answer, usage

@@ -80,7 +80,7 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
         self._require_model(request)
         size = int(request.field("dimensions") or self.behaviour.dimension)
         tokens = sum(map(text_tokens, request.inputs))
-        self.bill.add(Usage(calls=1, input_tokens=tokens, cost_usd=0.0), request.model)
+        self.bill.add(Usage(calls=1, input_tokens=tokens), request.model)
         vectors = [vector(text, size) for text in request.inputs]
         return as_json({"model": request.model, "embeddings": vectors, "prompt_eval_count": tokens})
 
@@ -100,7 +100,6 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
             input_tokens=min(tokens, window),
             output_tokens=text_tokens(answer.text + answer.thought)
             + json_tokens([call.shown for call in answer.calls]),
-            cost_usd=0.0,
         )
         self.bill.add(usage, request.model)
         lines = _lines(answer, request)

@@ -41,6 +41,7 @@ class Answer:
         finish: the finish reason: `STOP`, `MAX_TOKENS` or `SAFETY`; each family has its own words.
         blocked: the block reason of a prompt that is refused; empty when it is not.
         sources: title and address of the pages named as grounding.
+        queries: the searches of the web that it took.
         calls: the functions that it calls after its words; their first part is signed.
         signed: whether its words are signed, too; in a stream by a part of its own at the end.
     """
@@ -50,6 +51,7 @@ class Answer:
     finish: str = "STOP"
     blocked: str = ""
     sources: tuple[tuple[str, str], ...] = ()
+    queries: tuple[str, ...] = ()
     calls: tuple[FunctionCall, ...] = ()
     signed: bool = False
 

@@ -111,6 +111,7 @@ class ClaudeReading:
             output_tokens=_number(counts, "output_tokens") - thought,
             thinking_tokens=thought,
             cached_tokens=kept,
+            written_tokens=written,
         )
 
 

@@ -14,6 +14,7 @@ from vr_kernel import (
     Embeddings,
     ModelInfo,
     Picture,
+    Price,
     Purpose,
     Reply,
     ReplyPiece,
@@ -38,6 +39,8 @@ from vr_plugin_models.vectors import units
 if TYPE_CHECKING:
     from ollama import AsyncClient
 
+CLOUD = ("-cloud", ":cloud")
+"""Ends of the names of models that a server passes on. Source: Ollama's page "Cloud"."""
 _ABLE = {"vision": "image"}
 
 
@@ -50,8 +53,12 @@ class OllamaModels(ServiceModels):
         self._made: Any = None
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
-        """The description by the server, once it was asked."""
-        return self._shown.get(info.name, info)
+        """The description by the server, once it was asked; one of its cloud is not here."""
+        return replace(self._shown.get(info.name, info), remote=info.name.endswith(CLOUD))
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model: one here costs nothing, that of the cloud is not known."""
+        return None if model.endswith(CLOUD) else super().price(model)
 
     async def list_models(self) -> list[str]:
         """The models that were pulled; see `ServiceModels`."""
@@ -119,7 +126,7 @@ class OllamaModels(ServiceModels):
         return Embeddings(
             vectors=vectors,
             model=made.model or model,
-            usage=Usage(calls=1, input_tokens=tokens, cost_usd=0.0),
+            usage=Usage(calls=1, input_tokens=tokens),
         )
 
     async def count_tokens(self, model: str, request: Request) -> int:  # noqa: ARG002 - the protocol's
@@ -157,7 +164,7 @@ class OllamaModels(ServiceModels):
 
     def _whole(self, reading: OllamaReading, model: str, request: Request) -> Reply:
         if not reading.has_usage:
-            return _free(estimated(said(request), reading.reply()))
+            return estimated(said(request), reading.reply())
         # A schema limits what may be said; it is no part of what the model reads.
         expected = estimate_tokens(said(replace(request, schema=None)))
         require_uncut(model, reading.usage.input_tokens, expected, reading.usage)
@@ -195,7 +202,3 @@ def _read(info: ModelInfo, shown: Any) -> ModelInfo:
         embeds="embedding" in able,
         context=max(sizes, default=info.context),
     )
-
-
-def _free(reply: Reply) -> Reply:
-    return reply.model_copy(update={"usage": reply.usage.model_copy(update={"cost_usd": 0.0})})

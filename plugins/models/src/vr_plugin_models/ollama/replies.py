@@ -38,10 +38,8 @@ class OllamaReading:
 
     @property
     def usage(self) -> Usage:
-        """The tokens that were counted; a model of one's own costs nothing."""
-        return Usage(
-            calls=1, input_tokens=self._asked or 0, output_tokens=self._said or 0, cost_usd=0.0
-        )
+        """The tokens that were counted."""
+        return Usage(calls=1, input_tokens=self._asked or 0, output_tokens=self._said or 0)
 
     def take(self, line: Any) -> str:
         """Read a body or a line, and return the words that it adds."""
