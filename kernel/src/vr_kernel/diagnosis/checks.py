@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -14,15 +16,21 @@ from vr_kernel.diagnosis.configuration import configuration_checks
 from vr_kernel.diagnosis.databases import database_checks
 from vr_kernel.diagnosis.folders import folder_checks
 from vr_kernel.diagnosis.language_models import agreed_providers, known_models
+from vr_kernel.diagnosis.price_lists import recent_prices
 from vr_kernel.diagnosis.provided import provider_checks
 from vr_kernel.errors import VrError
 from vr_kernel.health import Check
 from vr_kernel.kernel import Kernel
+from vr_kernel.loading import BUILT_IN, KERNEL_DISTRIBUTION
 from vr_kernel.models.models import LanguageModels
 
 
 def kernel_checks(
-    environ: Mapping[str, str], folder: Path, read: Config | VrError, kernel: Kernel | None = None
+    environ: Mapping[str, str],
+    folder: Path,
+    read: Config | VrError,
+    kernel: Kernel | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> list[tuple[str, Check]]:
     """The checks of an installation, each with its topic.
 
@@ -31,6 +39,7 @@ def kernel_checks(
         folder: the working folder.
         read: the settings, or the error of reading them.
         kernel: made of those settings; without it providers and models are not looked at.
+        clock: seconds since the epoch.
     """
     paths = find_paths(environ)
     if isinstance(read, Config):
@@ -47,5 +56,8 @@ def kernel_checks(
         roles = cast("LanguageModels", kernel.services.models).roles
         known = Check("models", lambda: known_models(roles))
         agreed = Check("model providers", lambda: agreed_providers(roles))
-        topics["models"] = [*kernel.health[GEMINI](), known, agreed]
+        packages = {plugin.name: plugin.distribution for plugin in kernel.plugins()}
+        packages |= dict.fromkeys(BUILT_IN, KERNEL_DISTRIBUTION)
+        priced = Check("prices", partial(recent_prices, roles, packages, clock))
+        topics["models"] = [*kernel.health[GEMINI](), known, agreed, priced]
     return [(topic, check) for topic, checks in topics.items() for check in checks]

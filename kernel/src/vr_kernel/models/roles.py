@@ -108,6 +108,10 @@ class Roles:
         """
         return self._providers.get(ModelProvider, name)
 
+    def plugin_of(self, name: str) -> str:
+        """The plugin that has a provider."""
+        return self._providers.owner_of(ModelProvider, name).plugin
+
     def contained(self, name: str) -> AbstractContextManager[None]:
         """A context for calls of a provider; see `ProviderRegistry.contained`."""
         return self._providers.contained(ModelProvider, name)
