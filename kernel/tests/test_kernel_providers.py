@@ -37,7 +37,8 @@ def engine(tmp_path, monkeypatch):
     (tmp_path / "sky_engine.py").write_text(ENGINE)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield "sky_engine"
-    sys.modules.pop("sky_engine", None)
+    for name in ("sky_engine", "sea_engine"):
+        sys.modules.pop(name, None)
 
 
 async def test_a_class_of_its_own_is_imported_and_made_once(engine):
@@ -49,6 +50,19 @@ async def test_a_class_of_its_own_is_imported_and_made_once(engine):
         assert isinstance(one, Engine)
         assert one.plugin == "sky"
         assert kernel.services.providers.get(Engine) is one
+
+
+async def test_classes_of_one_name_are_those_of_their_plugins(engine, tmp_path):
+    (tmp_path / "sea_engine.py").write_text(ENGINE)
+    plugins = {"sky": plugin(f"{engine}:Engine"), "sea": plugin("sea_engine:Engine")}
+    async with open_kernel(plugins) as kernel:
+        import sea_engine
+        import sky_engine
+
+        providers = kernel.services.providers
+        assert providers.get(sky_engine.Engine).plugin == "sky"
+        assert providers.get(sea_engine.Engine).plugin == "sea"
+        assert providers.names(sea_engine.Engine) == ["own"]
 
 
 async def test_each_kernel_has_an_instance_of_its_own(engine):

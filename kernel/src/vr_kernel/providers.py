@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 OFFERS = "vr.providers"
 """Entry point group: kinds of providers, each with the distribution (and extras) that has one."""
+OWN = "own"
+"""Name of what `Provider.own` provides; its kind is the place of the class."""
 Bind = Callable[[Any], "Owner"]
 
 
@@ -113,18 +115,19 @@ class Provider(Generic[T]):
     def own(cls, target: str) -> Provider[Any]:
         """A class of the plugin's own, `package.module:Class`, which is imported at first use.
 
-        It is made with the plugin's `Services`, and found by the class: `providers.get(Class)`.
+        It is made with the plugin's `Services`, and found by the class: `providers.get(Class)`. The
+        module is the one that defines the class, so that another plugin's of that name is another.
         """
         module, _, name = target.partition(":")
 
         def make(services: Any) -> Any:
             return getattr(import_module(module), name)(services)
 
-        return Provider(name, "own", make)
+        return Provider(target, OWN, make)
 
     @property
     def kind_name(self) -> str:
-        """The name of the protocol or class."""
+        """The name of the protocol or class; the place of a class of the plugin's own."""
         return self.kind if isinstance(self.kind, str) else self.kind.__name__
 
 
@@ -178,7 +181,8 @@ class ProviderRegistry:
 
     def names(self, kind: type[T]) -> list[str]:
         """Names of the providers of that kind, the preferred first, equals by name."""
-        there = [given for given, _ in self._entries.values() if given.kind_name == kind.__name__]
+        kinds = (kind.__name__, _place_of(kind))
+        there = [given for given, _ in self._entries.values() if given.kind_name in kinds]
         return [given.name for given in sorted(there, key=lambda it: (-it.preference, it.name))]
 
     def get(self, kind: type[T], name: str | None = None) -> T:
@@ -206,7 +210,7 @@ class ProviderRegistry:
         """
         slot = self._slot(kind, name)
         owner = self._entries[slot][1]
-        what = " ".join(slot) if slot[1] != "own" else slot[0]
+        what = " ".join(slot) if slot[1] != OWN else kind.__name__
         return contained(what, owner.plugin, owner.log)
 
     def keys_of(self, kind: type[T], name: str) -> tuple[str, ...]:
@@ -233,6 +237,9 @@ class ProviderRegistry:
 
     def _slot(self, kind: type[Any], name: str | None) -> tuple[str, str]:
         """The slot of the provider that is asked for, or configured, or comes first."""
+        own = (_place_of(kind), OWN)
+        if own in self._entries and name in (None, OWN):
+            return own
         chosen = name or self._choice(kind.__name__) or next(iter(self.names(kind)), None)
         slot = (kind.__name__, chosen or "")
         if slot not in self._entries:
@@ -247,6 +254,11 @@ class ProviderRegistry:
         else:
             hint = _installation(kind.__name__)
         return VrError(f"No {label} is installed.", Code.UNAVAILABLE, hint=hint)
+
+
+def _place_of(kind: type[Any]) -> str:
+    """The module and name of a class, as `Provider.own` takes them."""
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 async def close(instance: Any) -> None:

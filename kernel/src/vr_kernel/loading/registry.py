@@ -13,7 +13,7 @@ from vr_kernel.events import Hear
 from vr_kernel.health import Check
 from vr_kernel.loading.discovery import PluginState, PluginStatus
 from vr_kernel.prompts import Prompt
-from vr_kernel.providers import Provider
+from vr_kernel.providers import OWN, Provider
 from vr_kernel.records import RecordKind
 from vr_kernel.resources import Resource
 from vr_kernel.services import Services
@@ -101,7 +101,7 @@ class Registry:
             "prompts": [p.name for p in made.prompts if self.prompts[p.name].plugin == p.plugin],
             "resources": [r.uri for r in made.resources if self.resources[r.uri] is r],
             "record kinds": [k.name for k in made.kinds if self.kinds[k.name] is k],
-            "providers": [f"{p.kind_name} {p.name}" for p in made.providers if p.name != "own"],
+            "providers": [f"{p.kind_name} {p.name}" for p in made.providers if p.name != OWN],
         }
 
     def _add_named(self, made: Contribution, *, own: bool) -> None:
