@@ -24,7 +24,7 @@ from vr_kernel import (
     cache_key,
 )
 from vr_kernel import tool as as_tool
-from vr_testing import FakeGemini
+from vr_testing import FakeGemini, MemoryState, open_kernel
 
 WITHIN = 0.15
 """Part of the real cost by which nine of ten estimates may be wrong."""
@@ -184,6 +184,15 @@ async def test_a_preview_keeps_nothing(tasks: Kernel) -> None:
     assert await rows.list() == []
     await tasks.call("task_keep", text="fox")
     assert [row.value for row in await rows.list()] == ["fox"]
+
+
+async def test_a_preview_writes_no_rows_in_memory_either(make_plugin: Any) -> None:
+    plugins = {"paid": make_plugin([task_keep])}
+    async with open_kernel(plugins, state=MemoryState()) as kernel:
+        assert (await preview(kernel, "task_keep", text="fox")).basis == "cached"
+        identity = kernel.identity
+        rows = kernel.services.rows_of("paid", identity.workspace, identity.mark)
+        assert await rows.list() == []
 
 
 @pytest.mark.parametrize("how", ["post", "job", "vector"])

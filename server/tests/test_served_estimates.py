@@ -70,6 +70,23 @@ async def test_a_paid_tool_tells_its_cost_and_asks_nobody(
             )
 
 
+async def test_a_found_tool_tells_its_cost_like_a_listed_one(
+    environ: dict[str, str], gemini: FakeGemini, make_plugin: Any
+) -> None:
+    """In search mode, where a paid tool is called by another."""
+    searched = {**environ, "VR_TOOL_SEARCH": "true"}
+    plugin = make_plugin([task_ask, task_own])
+    async with (
+        paid_kernel(searched, gemini, plugin=plugin) as kernel,
+        Client(build_server(kernel)) as client,
+    ):
+        assert "task_ask" not in {tool.name for tool in await client.list_tools()}
+        asked = {"name": "task_ask", "arguments": {"text": "Why?", "estimate": True}}
+        told = (await client.call_tool("tool_call", asked)).structured_content
+        assert (told["tool"], told["basis"]) == ("task_ask", "unknown")
+        assert gemini.requests == []
+
+
 async def test_an_argument_of_a_tools_own_is_its_own(client: Client[Any]) -> None:
     tools = {tool.name: tool for tool in await client.list_tools()}
     assert "estimate" not in tools["infra_usage"].input_schema["properties"]

@@ -9,6 +9,7 @@ from math import isnan
 from typing import Any
 
 from vr_kernel.errors import Code, VrError
+from vr_kernel.isolation.previewing import refuse_in_preview
 from vr_kernel.state.rows import (
     MOST_BYTES,
     MOST_KEY_CHARS,
@@ -95,8 +96,11 @@ def check_changes(changes: Sequence[RowChange]) -> list[tuple[RowChange, str]]:
     """Return changes with the JSON text of what they put, empty for a deletion.
 
     Raises:
-        VrError: INVALID_INPUT for a change, key, value, version or time that cannot be; TOO_LARGE.
+        VrError: INVALID_INPUT for a change, key, value, version or time that cannot be; TOO_LARGE;
+            UNAVAILABLE, category PREVIEWED, within a preview.
     """
+    if changes:
+        refuse_in_preview("write rows")
     return [(it, _dumped(it)) for it in changes]
 
 
