@@ -142,7 +142,10 @@ class ProviderState(BaseModel):
 
 
 class RoleModel(BaseModel):
-    """A model that is asked for some role; prices in US dollars for a million tokens."""
+    """A model that is asked for some role; prices in US dollars for a million tokens.
+
+    `prices_of` is the date of their list, or says that they are the user's own.
+    """
 
     model: str
     accepts: list[str]
@@ -224,7 +227,7 @@ def _model(model: ProvidedModel) -> RoleModel:
         context=known.context,
         input_usd=None if price is None else price.input,
         output_usd=None if price is None else price.output,
-        prices_of=str(getattr(model.provider, "prices_of", "")),
+        prices_of="" if price is None else model.price_list(model.id),
     )
 
 

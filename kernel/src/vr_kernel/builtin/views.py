@@ -97,7 +97,7 @@ async def show_models(services: Services, found: ModelsReport) -> View:
     del services
     roles = [(role, ", ".join(models) or "none") for role, models in found.roles.items()]
     prices = [
-        (it.model, _price(it.input_usd), _price(it.output_usd), it.context or "")
+        (it.model, _price(it.input_usd), _price(it.output_usd), it.prices_of, it.context or "")
         for it in found.models
     ]
     used = [it for it in found.providers if it.used and it.ready]
@@ -106,7 +106,7 @@ async def show_models(services: Services, found: ModelsReport) -> View:
     notes = [] if used else ["No model is ready: set a key, or a model on this machine."]
     blocks: list[Block] = [Table(("Role", "Models, in order"), roles)]
     if prices:
-        columns = ("Model", "$ / M in", "$ / M out", "Window")
+        columns = ("Model", "$ / M in", "$ / M out", "Prices of", "Window")
         blocks.append(Table(columns, prices, title="Prices and windows"))
     if used:
         blocks.append(Table(*_providers(used), title="Providers in use"))

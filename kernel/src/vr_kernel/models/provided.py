@@ -11,6 +11,9 @@ from vr_kernel.generation import Role, Usage
 from vr_kernel.models.provider import ModelInfo, ModelProvider
 from vr_kernel.spending.prices import Price
 
+OWN_PRICES = "own settings"
+"""Name of the price list that `[models.prices]` is."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProvidedModel:
@@ -57,19 +60,24 @@ class ProvidedModel:
         with self.contained():
             return None if price_of is None else price_of(model)
 
+    def price_list(self, model: str) -> str:
+        """The list that has the price of a model: the provider's, by its date, or the user's."""
+        if f"{self.provider.name}/{model}" in self.prices:
+            return OWN_PRICES
+        return str(getattr(self.provider, "prices_of", ""))
+
     def priced(self, usage: Usage, answered_by: str) -> tuple[Usage, str]:
-        """The usage with what it costs, and the date of the price list.
+        """The usage with what it costs, and the price list by which that is known.
 
         What the provider itself says counts most. The cost stays None when neither the model that
         answered nor the one that was asked has a known price.
         """
         if usage.cost_usd is not None:
             return usage, ""
-        price = self.price(answered_by) or self.price(self.id)
-        if price is None:
-            return usage.booked(None), ""
-        listed = str(getattr(self.provider, "prices_of", ""))
-        return usage.booked(price.cost(usage)), listed
+        for model in (answered_by, self.id):
+            if price := self.price(model):
+                return usage.booked(price.cost(usage)), self.price_list(model)
+        return usage.booked(None), ""
 
     def require(self, role: Role, kinds: Collection[str]) -> None:
         """Refuse media that the model is known not to take.

@@ -40,12 +40,14 @@ class _Shared:
         under_way: the rows of requests that have not ended.
         writing: the rows that are being written.
         sent: requests that have not ended, by their rows, while a plugin listens.
+        unpriced: the models of which it was said that their price is not known.
     """
 
     under_way: set[object] = field(default_factory=set)
     writing: set[asyncio.Task[None]] = field(default_factory=set)
     sent: dict[int, SentRequest] = field(default_factory=dict)
     told: Told | None = None
+    unpriced: set[str] = field(default_factory=set)
 
 
 class UsageRecorder:
@@ -134,7 +136,8 @@ class UsageRecorder:
         """Account for an answer that arrived, and return it with its cost."""
         usage, prices = model.priced(answer.usage, answer.model)
         self.meter.add(usage, f"{model.provider.name}/{answer.model}")
-        if usage.cost_usd is None:
+        if usage.cost_usd is None and model.name not in self._shared.unpriced:
+            self._shared.unpriced.add(model.name)
             self.meter.tell_once(UNPRICED.format(model=model.name))
         self._write(row, self._ledger.paid(row, answer.model, usage, prices))
         self._tell(row, usage, answer.model)

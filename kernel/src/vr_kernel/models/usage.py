@@ -109,7 +109,7 @@ class UsageLedger:
             row: what `begin` returned.
             model: the one that answered, without its provider's name before it.
             usage: what it reported, and what that costs.
-            prices: the date of the price list by which that is known.
+            prices: the price list by which that is known: its date, or its name.
         """
         await self._end(row, "paid", usage, model=model, prices=prices)
 

@@ -170,7 +170,7 @@ class UsageTable(Protocol):
             usage: its cost.
             model: the one that answered, without its provider's name before it.
             code: of the error that ended it.
-            prices: the date of the price list by which its cost is known.
+            prices: the price list by which its cost is known: its date, or its name.
         """
 
     async def sums(
