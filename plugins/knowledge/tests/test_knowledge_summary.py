@@ -98,6 +98,7 @@ async def test_without_a_model_or_a_hit_nothing_is_asked(gemini: FakeGemini) -> 
         result = await search(kernel)
         assert (len(result.results), result.flash_processed) == (1, False)
         assert "GEMINI_API_KEY" in result.notes[0]
+        assert "infra_models" in result.notes[0]
 
 
 async def test_what_fails_leaves_the_hits_as_they_are(gemini: FakeGemini) -> None:

@@ -41,9 +41,9 @@ def agreed_providers(roles: Roles) -> Diagnosis:
             f"Found in the environment and not used: {'; '.join(told)}.",
             f"If they are meant for this program, set agreed = {found} in [models].",
         )
-    used = [name for name in roles.hierarchy if roles.consent.access(name).ready]
+    used = roles.consent.usable(roles.hierarchy)
     if not used:
-        return Diagnosis.ok("None but Gemini is configured.")
+        return Diagnosis.ok("None is configured.")
     return Diagnosis.ok(f"Used: {', '.join(used)}.")
 
 

@@ -5,24 +5,37 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from vr_kernel.config.model_settings import ModelsSettings
+from vr_kernel.config.model_settings import GEMINI
 from vr_kernel.gemini.errors import KEY_PAGE
 from vr_kernel.health import Check, Diagnosis
+
+if TYPE_CHECKING:
+    from vr_kernel.models.roles import Roles
 
 SHORTEST_KEY = 20
 _KEY = re.compile(r"[A-Za-z0-9._-]+")
 _PLACEHOLDER = re.compile(r"your|example|changeme|<|\.\.\.|x{6}", re.IGNORECASE)
 
 
-def gemini_checks(settings: ModelsSettings) -> list[Check]:
+def gemini_checks(roles: Roles) -> list[Check]:
     """The checks of keys and address."""
+    settings = roles.configuration.current
     keys = [key.get_secret_value() for key in settings.gemini_api_keys]
     return [
-        Check("gemini key", lambda: examine_keys(keys)),
+        Check("gemini key", lambda: examine_keys(keys) if keys else without_key(roles)),
         Check("gemini address", lambda: examine_address(settings.gemini_base_url)),
     ]
+
+
+def without_key(roles: Roles) -> Diagnosis:
+    """Check that another provider can be asked where Gemini has no key."""
+    if others := roles.consent.usable(name for name in roles.providers if name != GEMINI):
+        return Diagnosis.ok(f"None is set; ready are {', '.join(others)}.")
+    missing = examine_keys([])
+    return Diagnosis.warning(missing.what, missing.fix + roles.consent.instead(roles.providers))
 
 
 def examine_keys(keys: Sequence[str]) -> Diagnosis:

@@ -29,4 +29,4 @@ def vr_health(services: Services) -> list[Check]:
     from vr_kernel.gemini.health import gemini_checks
 
     models = cast("LanguageModels", services.models)
-    return gemini_checks(models.configuration.current)
+    return gemini_checks(models.roles)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 FROM_ENVIRONMENT = "variable "
 """Begins the origin of a setting that comes from the environment."""
+ANY_WILL_DO = " Any other provider will do as well: see `vr init` and `infra_models`."
 NOT_AGREED, LOCAL_ONLY = "PROVIDER_NOT_AGREED", "LOCAL_ONLY"
 
 
@@ -110,12 +112,35 @@ class Consent:
             f" {', '.join(agreement.variables)}.",
         )
 
+    def usable(self, names: Iterable[str]) -> list[str]:
+        """The providers that can be asked: agreed to, with all that they need configured."""
+        return [name for name in self._ready(names) if self.of(name).given]
+
+    def instead(self, names: Sequence[str]) -> str:
+        """The other providers that a user without the key of one has, in a sentence.
+
+        It begins with a space; it is empty where another one is asked already, or none is there.
+        """
+        ready = self._ready(names)
+        if unused := [name for name in ready if self.of(name).variables]:
+            variables = ", ".join(one for name in unused for one in self.of(name).variables)
+            return f" Found and not used: {variables}; if meant, set agreed = {unused} in [models]."
+        return ANY_WILL_DO if len(names) > 1 and not ready else ""
+
     def access(self, name: str) -> ModelAccess:
         """The way to a provider; of one that does not say, that of a remote service."""
         with self._providers.contained(ModelProvider, name):
             provider = self._providers.get(ModelProvider, name)
             access_of = getattr(provider, "access", None)
             return ModelAccess() if access_of is None else access_of()
+
+    def _ready(self, names: Iterable[str]) -> list[str]:
+        found = []
+        for name in names:
+            with suppress(VrError):  # a provider that fails is not ready; its log says why
+                if self.access(name).ready:
+                    found.append(name)
+        return found
 
     def _in_environment(self, name: str) -> tuple[str, ...]:
         """The variables by which a provider got its key or its address."""

@@ -67,7 +67,7 @@ class Roles:
                 prices = {name: Price(**price.model_dump()) for name, price in own.items()}
                 found.append(replace(each, role=role, prices=prices))
         if not found:
-            raise unfit or missing or _nobody(role)
+            raise unfit or self._explained(missing) or _nobody(role)
         return list({each.name: each for each in found}.values())
 
     def names(self, role: Role, model: str = "") -> list[str]:
@@ -140,6 +140,13 @@ class Roles:
             if name not in known:
                 raise _unknown_provider(name, name, known)
         return chosen or known
+
+    def _explained(self, missing: VrError | None) -> VrError | None:
+        """The error of what one provider lacks, which says what else the user has."""
+        if missing is not None and missing.code is Code.AUTH:
+            more = self.consent.instead(self.providers)
+            return missing.reworded(missing.message, missing.hint + more)
+        return missing
 
     def _provider(
         self, name: str, asked: str

@@ -24,7 +24,7 @@ UNANSWERED = "Nothing that was recorded answers this."
 PASSAGES_ALONE = "No language model answered. These are the passages that fit best:"
 NO_MODEL = (
     "No language model wrote this: these are the passages that fit best. For an answer set"
-    " GEMINI_API_KEY; `vr init` asks for it."
+    " GEMINI_API_KEY, or the key of another provider: `vr init`, `infra_models`."
 )
 _SYSTEM = (
     "You answer a question from passages of a knowledge base, and from nothing else. Write short"

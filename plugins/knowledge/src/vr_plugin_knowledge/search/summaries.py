@@ -18,6 +18,10 @@ BATCH = 20
 """Most hits that are summarised, in one call of the model."""
 SUMMARY_CHARS = 500
 ROLE: Literal["fast"] = "fast"
+NOT_READY = (
+    "Not summarised: no language model is ready. Set GEMINI_API_KEY, or the key of another"
+    " provider: `vr init`, `infra_models`."
+)
 _SYSTEM = (
     "You prepare search results for a reader. For each hit say in one short line what it tells"
     " about the question, and name those of its properties that are worth reading for that. "
@@ -47,7 +51,7 @@ async def summarise(
     if not settings_of(call).flash_summarize or not hits:
         return list(hits), False
     if not models.ready(ROLE):
-        notes.append("Not summarised: no language model is ready. Set GEMINI_API_KEY.")
+        notes.append(NOT_READY)
         return list(hits), False
     shown = [
         {"hit": number, "collection": hit.collection, "properties": hit.properties}
