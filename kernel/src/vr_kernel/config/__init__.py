@@ -9,9 +9,11 @@ from vr_kernel.exports import lazy_exports
 if TYPE_CHECKING:
     from vr_kernel.config.config import described
     from vr_kernel.config.paths import Paths, find_paths, known_variables, server_roots
+    from vr_kernel.config.settings import Groups
     from vr_kernel.config.sources import config_error, trust_folder
 
 __all__ = [
+    "Groups",
     "Paths",
     "config_error",
     "described",
@@ -26,6 +28,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "config": "described",
         "paths": "Paths find_paths known_variables server_roots",
+        "settings": "Groups",
         "sources": "config_error trust_folder",
     },
 )

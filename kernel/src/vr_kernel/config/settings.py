@@ -55,15 +55,38 @@ Folders = Annotated[list[Annotated[Path, AfterValidator(_at_home)]], _split(os.p
 Keys = Annotated[list[SecretStr], _split(",")]
 
 
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The things for each of which a section has the same settings.
+
+    Args:
+        kind: of them, such as `provider`.
+        names: each begins the names of its settings: `openai` those of `openai_model`.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+
+    def shared(self, section: type[BaseModel]) -> dict[str, str]:
+        """The settings that all of them have, each with its name behind the group's."""
+        fields = section.model_fields
+        first = f"{self.names[0]}_"
+        found = [key.removeprefix(first) for key in fields if key.startswith(first)]
+        shared = [it for it in found if all(f"{name}_{it}" in fields for name in self.names)]
+        return {f"{name}_{it}": it for name in self.names for it in shared}
+
+
 class Section(BaseModel):
     """A configuration section: immutable, and strict about unknown keys.
 
     Attributes:
         gone: settings of former versions, each with a sentence; they are accepted without effect.
+        groups: things for each of which it has the same settings; they are shown once.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     gone: ClassVar[Mapping[str, str]] = {}
+    groups: ClassVar[Groups | None] = None
 
 
 class KernelSettings(Section):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, create_model
 from vr_kernel import EnvAlias, Section
+from vr_kernel.config import Groups
 
 from vr_plugin_models.catalogue.providers import PROVIDERS, ProviderRow
 
@@ -34,6 +35,7 @@ def section() -> type[Section]:
     for row in PROVIDERS:
         fields |= dict(_fields(row))
     made: type[Section] = create_model("ModelsPluginSettings", __base__=Section, **fields)
+    made.groups = Groups("provider", tuple(row.name for row in PROVIDERS))
     made.__doc__ = "`[plugins.models]`: providers of language models."
     return made
 
