@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from vr_kernel import Code, RecordField, RecordKind, VrError, hookimpl
+from vr_kernel import PAID, Code, RecordField, RecordKind, VrError, hookimpl
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_models import plugin as models
 from vr_plugin_video import plugin as video
@@ -22,11 +22,15 @@ from vr_testing import (
     TrialKernel,
     open_kernel,
 )
+from youtube_server import KEY, FakeYouTube, thread
+from youtube_server import video as youtube_video
 
 import video_research
 
 FOX = "A fox crossed the frozen river at dawn and went into the forest."
 FAMILIES: Mapping[str, tuple[type[Any], str]] = {
+    "gemini": (FakeGemini, "gemini-3.8-flash"),
+    "azure_openai": (FakeOpenAI, "own-deployment"),
     "openai_compatible": (FakeOpenAI, "own-model"),
     "anthropic": (FakeAnthropic, "claude-sonnet-5-5"),
     "ollama": (FakeOllama, "qwen3"),
@@ -62,11 +66,17 @@ async def asking(
     family: str, service: Any, *, roots: Sequence[Path] = (), **settings: object
 ) -> AsyncIterator[TrialKernel]:
     own = f"plugins.models.{family}"
-    given = {
-        "kernel.http.allowed_hosts": [service.url.split("/")[2]],
-        f"{own}_base_url": service.url,
+    where = service.url.removesuffix("/v1") if family == "azure_openai" else service.url
+    reached = {
+        f"{own}_base_url": where,
         f"{own}_model": FAMILIES[family][1],
         f"{own}_api_key": "key-of-the-user",
+    }
+    if family == "gemini":
+        reached = {"models.gemini_base_url": where, "models.gemini_api_keys": ["any"]}
+    given = {
+        "kernel.http.allowed_hosts": [service.url.split("/")[2]],
+        **reached,
         "models.attempts": 1,
         "store.backend": "embedded",
         "store.embedder": "words",
@@ -128,8 +138,163 @@ SEEN = {
 TALK = Path(video_research.__file__).with_name("talk.mp4")
 
 
+JUDGED = {
+    "sentiment_positive": 6,
+    "sentiment_negative": 3,
+    "sentiment_neutral": 3,
+    "themes_positive": ["clear slides"],
+    "themes_critical": ["too fast"],
+    "consensus": "Most find it useful.",
+}
+VIDEO = "dQw4w9WgXcQ"
+WORDS_FROM_CAPTIONS = "video_transcript"
+"""It asks a model that listens, where there are no captions; no other one can."""
+
+
+def shaped(request: Any) -> Any:
+    """An answer to whatever any of the tools asks for."""
+    properties = (request.schema or {}).get("properties", {})
+    for field, answer in (("consensus", JUDGED), ("key_points", SEEN)):
+        if field in properties:
+            return answer
+    if "scores" in properties:
+        return {"scores": [{"passage": 1, "score": 0.9}]}
+    return answered(request)
+
+
+async def analyze(kernel: TrialKernel) -> Any:
+    found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+    assert found.title == "Embeddings"
+    return found.model
+
+
+async def analyze_many(kernel: TrialKernel) -> Any:
+    found: Any = await kernel.call("video_batch_analyze", directory=str(TALK.parent))
+    (item,) = found.items
+    assert item.error is None
+    return None
+
+
+async def begin(kernel: TrialKernel) -> Any:
+    made: Any = await kernel.call("video_create_session", file_path=str(TALK))
+    assert made.status == "created"
+    return None
+
+
+async def go_on(kernel: TrialKernel) -> Any:
+    (session,) = (await kernel.call("video_list_sessions")).sessions
+    asked = {"session_id": session.session_id}
+    await kernel.call("video_continue_session", **asked, prompt="What is it about?")
+    found: Any = await kernel.call("video_continue_session", **asked, prompt="And then?")
+    assert (found.response, found.turn_count) == ("Nothing else.", 2)
+    return found.model
+
+
+async def comments(kernel: TrialKernel) -> Any:
+    found: Any = await kernel.call("video_comments", url=f"https://youtu.be/{VIDEO}", analyze=True)
+    assert found.reactions.consensus == "Most find it useful."
+    return found.model
+
+
+async def transcript(kernel: TrialKernel) -> Any:
+    found: Any = await kernel.call(WORDS_FROM_CAPTIONS, file_path=str(TALK))
+    assert "Welcome." in found.segments[0].text
+    return None
+
+
+async def search(kernel: TrialKernel) -> Any:
+    await kernel.call(
+        "knowledge_ingest", collection="Notes", properties={"title": "Fox", "text": FOX}
+    )
+    found: Any = await kernel.call("knowledge_search", query="fox", collections=["Notes"])
+    assert found.reranked
+    return found.reranker.removeprefix("model/")
+
+
+async def ask(kernel: TrialKernel) -> Any:
+    found: Any = await kernel.call("knowledge_ask", query="What did the fox cross?")
+    assert [claim.supported for claim in found.claims] == [True]
+    return found.model
+
+
+async def extract(kernel: TrialKernel) -> Any:
+    made: Any = await kernel.call("knowledge_extract", collections=["Notes"])
+    assert made.new_concepts == 1
+    return None
+
+
+PAID_TOOLS: Mapping[str, Callable[[TrialKernel], Awaitable[Any]]] = {
+    "video_analyze": analyze,
+    "video_batch_analyze": analyze_many,
+    "video_create_session": begin,
+    "video_continue_session": go_on,
+    "video_comments": comments,
+    WORDS_FROM_CAPTIONS: transcript,
+    "knowledge_search": search,
+    "knowledge_ask": ask,
+    "knowledge_extract": extract,
+}
+"""Each tool that may cost something, in an order in which each finds what it needs."""
+
+
+@pytest.mark.slow
+async def test_every_paid_tool_works_with_every_family(family: str, service: Any) -> None:
+    """The list is that of the tools themselves; results name the model, and the ledger adds up."""
+    service.answer(shaped, times=None)
+    youtube = FakeYouTube(videos={VIDEO: youtube_video(VIDEO)})
+    youtube.threads[VIDEO] = [thread(1, "Great."), thread(2)]
+    with youtube.running():
+        settings: dict[str, object] = {
+            f"plugins.models.{family}_vision_model": FAMILIES[family][1],
+            "models.judge": [f"{family}/{FAMILIES[family][1]}"],
+            "plugins.knowledge.reranker_provider": "model",
+            "plugins.knowledge.refining_deadline_s": 60,
+            "plugins.video.youtube_api_key": KEY,
+            "plugins.video.youtube_api_endpoint": youtube.url,
+            "plugins.video.youtube_site": youtube.url,
+        }
+        if family == "gemini":
+            settings.pop("plugins.models.gemini_vision_model")
+        async with asking(family, service, roots=[TALK.parent], **settings) as kernel:
+            paid = {name for name, tool in kernel.tools.items() if PAID in tool.effects}
+            assert paid == PAID_TOOLS.keys()
+            models = {name: await work(kernel) for name, work in PAID_TOOLS.items()}
+            spent: Any = await kernel.call("infra_usage", by="provider")
+            tools: Any = await kernel.call("infra_usage", by="tool")
+    told = {name: model for name, model in models.items() if model}
+    assert {model.partition("/")[0] for model in told.values()} == {family}, told
+    assert [row.key for row in spent.rows] == [family]
+    assert spent.total.input_tokens == service.bill.input_tokens
+    free = {WORDS_FROM_CAPTIONS, "video_create_session", "video_batch_analyze"}
+    assert {row.key for row in tools.rows} >= PAID_TOOLS.keys() - free
+
+
+@pytest.mark.slow
+async def test_a_session_goes_on_with_a_model_that_sees_when_gemini_fails() -> None:
+    with FakeGemini() as gemini, FakeOpenAI() as service:
+        service.answer("It is about vectors.", times=None)
+        order = {
+            "models.vision": ["gemini/gemini-3.8-flash", "openai_compatible/own-model"],
+            "models.gemini_api_keys": ["any"],
+            "models.gemini_base_url": gemini.url,
+            "plugins.models.openai_compatible_vision_model": "own-model",
+        }
+        async with asking("openai_compatible", service, roots=[TALK.parent], **order) as kernel:
+            made: Any = await kernel.call("video_create_session", file_path=str(TALK))
+            gemini.fail(Fault.status(503), times=None)
+            asked = {"session_id": made.session_id, "prompt": "What is it about?"}
+            found: Any = await kernel.call("video_continue_session", **asked)
+        (request,) = [each for each in service.requests if each.generates]
+    assert (found.response, found.model) == ("It is about vectors.", "openai_compatible/own-model")
+    assert any("No model watched" in limit for limit in found.limits)
+    assert 4 <= len(request.media) <= 24
+    assert "Welcome." in request.text
+
+
 @pytest.mark.slow
 async def test_a_model_that_sees_is_given_pictures_and_words(family: str, service: Any) -> None:
+    if family == "gemini":
+        pytest.skip("it watches")
     service.answer(SEEN)
     sees = {f"plugins.models.{family}_vision_model": FAMILIES[family][1]}
     async with asking(family, service, roots=[TALK.parent], **sees) as kernel:
@@ -148,7 +313,7 @@ async def test_a_model_that_sees_is_given_pictures_and_words(family: str, servic
 @pytest.mark.slow
 async def test_a_model_that_sees_nothing_is_given_words(family: str, service: Any) -> None:
     service.answer(SEEN)
-    if family == "anthropic":
+    if family in ("anthropic", "gemini"):
         pytest.skip("all of its models see")
     if family == "ollama":
         service.capabilities = {"tools"}
@@ -183,9 +348,15 @@ async def test_a_film_without_words_needs_a_model_that_sees(tmp_path: Path) -> N
     with FakeOpenAI() as service:
         own = {"plugins.video.ocr": "off"}
         async with asking("openai_compatible", service, roots=[tmp_path], **own) as kernel:
-            with pytest.raises(VrError) as caught:
-                await kernel.call("video_analyze", file_path=str(silent), engine="gemini")
-    assert (caught.value.code, caught.value.category) == (Code.UNSUPPORTED, "MEDIA_UNSUPPORTED")
+            for tool, more in (
+                ("video_analyze", {"engine": "gemini"}),
+                ("video_create_session", {}),
+            ):
+                with pytest.raises(VrError) as caught:
+                    await kernel.call(tool, file_path=str(silent), **more)
+                raised = (caught.value.code, caught.value.category)
+                assert raised == (Code.UNSUPPORTED, "MEDIA_UNSUPPORTED")
+            assert (await kernel.call("video_list_sessions")).sessions == []
 
 
 def _film(path: Path) -> None:

@@ -14,6 +14,8 @@ CACHED = "cached"
 def watching_models(services: Services) -> list[str]:
     """The models that may be asked about a video, as `provider/model`, best first.
 
+    Those that do not watch are given its pictures and words.
+
     Raises:
         VrError: AUTH when a key is missing, else UNAVAILABLE; category ENGINE_UNAVAILABLE.
     """
@@ -21,7 +23,7 @@ def watching_models(services: Services) -> list[str]:
         names: list[str] = services.models.identity(ROLE)["models"]
     except VrError as error:
         raise VrError(
-            f"A session needs a model that watches videos: {error.message}",
+            f"A session needs a language model: {error.message}",
             error.code if error.code is Code.AUTH else Code.UNAVAILABLE,
             category="ENGINE_UNAVAILABLE",
             hint=f"{error.hint} video_analyze works without a key.".strip(),
@@ -55,11 +57,11 @@ async def context_of(services: Services, media: Media) -> str:
     return name or ""
 
 
-def cache_state(services: Services, media: Media, name: str) -> str:
-    """Return `cached`, or the reason why a video is not cached."""
+def cache_state(services: Services, media: Media | None, name: str) -> str:
+    """Return `cached`, or the reason why a video is not cached; None is watched by no model."""
     if name:
         return CACHED
-    if not gemini_model(services):
+    if media is None or not gemini_model(services):
         return "The model that is asked keeps no context cache."
     if media.file is None:
         return (

@@ -7,20 +7,24 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from vr_kernel import Call, Media, Reply, Text, Turn, VrError
+from vr_kernel import Call, Part, Reply, Text, Turn, VrError
 
+from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
 from vr_plugin_video.sessions.context import context_of, watching_models
 from vr_plugin_video.sessions.export import FRONT
 from vr_plugin_video.sessions.models import SessionResponse
 from vr_plugin_video.sessions.moments import moments_of
+from vr_plugin_video.sessions.opening import Opening, opening_of, opening_without_watching
 from vr_plugin_video.sessions.records import turn_record
 from vr_plugin_video.sessions.rows import Session, SessionTurn, owner_of
 from vr_plugin_video.sessions.store import SessionStore
 from vr_plugin_video.sessions.video import reopened
 from vr_plugin_video.settings import VideoSettings
+from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.plain_text import clipped
+from vr_plugin_video.text.times import Window
 
 GUIDE = (
     "This is a conversation about the video. Answer what is asked last, as briefly as it allows."
@@ -67,11 +71,12 @@ async def take_turn(call: Call, session_id: str, prompt: str) -> SessionResponse
 
 
 def history_of(
-    session: Session, turns: Sequence[SessionTurn], media: Media, prompt: str
+    session: Session, turns: Sequence[SessionTurn], video: Sequence[Part | str], prompt: str
 ) -> tuple[list[Turn], list[Any]]:
     """Return the earlier turns and the new prompt; the video comes first."""
     purpose = session.description and f"What the conversation is for: {session.description}"
-    opening = (media, Text(f"{GUIDE} {purpose}".strip()))
+    shown = [Text(part) if isinstance(part, str) else part for part in video]
+    opening = (*shown, Text(f"{GUIDE} {purpose}".strip()))
     said = [
         turn
         for kept in turns
@@ -105,20 +110,54 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
     settings: VideoSettings = services.settings
     turns = await store.turns(session, settings.session_max_turns)
     call.progress(10, 100, "A model is looking at the video")
-    async with reopened(services, session) as (media, limits):
-        context = await context_of(services, media)
-        history, said = history_of(session, turns, media, prompt)
-        reply = await services.models.generate(
-            said, role=ROLE, history=history, system=SYSTEM, cached_content=context
-        )
+    async with reopened(services, session) as (source, remarks):
+        task = services.providers.get(LocalEngine).task(call, source, Window(), use_cache=True)
+        reply, cached, limits = await _answered(task, session, turns, prompt)
+    limits = [*remarks, *limits]
     if session.turn_count > len(turns):
         limits = [*limits, f"The model saw the last {len(turns)} of {session.turn_count} turns."]
     return {
         "reply": reply.model_dump(mode="json"),
         "turn": session.turn_count + 1,
-        "cached": bool(context) and reply.usage.cached_tokens > 0,
+        "cached": cached,
         "limits": limits,
     }
+
+
+async def _answered(
+    task: VideoTask, session: Session, turns: Sequence[SessionTurn], prompt: str
+) -> tuple[Reply, bool, list[str]]:
+    """The reply, whether the video came from a context cache, and remarks.
+
+    When the models that watch fail, one is asked that is given pictures and words.
+    """
+    opening = await opening_of(task, session.duration)
+    try:
+        reply, cached = await _put(task, session, turns, opening, prompt)
+    except VrError as error:
+        other = opening.media and await opening_without_watching(task, error)
+        if not other:
+            raise
+        reply, _ = await _put(task, session, turns, other, prompt)
+        return reply, False, [f"No model watched: {error.message}", *other.limits]
+    return reply, cached, [*opening.limits]
+
+
+async def _put(
+    task: VideoTask, session: Session, turns: Sequence[SessionTurn], opening: Opening, prompt: str
+) -> tuple[Reply, bool]:
+    services = task.services
+    context = "" if opening.media is None else await context_of(services, opening.media)
+    history, said = history_of(session, turns, opening.parts, prompt)
+    reply = await services.models.generate(
+        said,
+        role=ROLE,
+        history=history,
+        system=SYSTEM,
+        cached_content=context,
+        model=opening.model,
+    )
+    return reply, bool(context) and reply.usage.cached_tokens > 0
 
 
 async def _kept(

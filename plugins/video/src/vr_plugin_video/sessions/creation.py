@@ -14,9 +14,9 @@ from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
 from vr_plugin_video.sessions.context import cache_state, context_of, gemini_model, watching_models
 from vr_plugin_video.sessions.models import SessionInfo, SessionStatus, SessionSummary, utc
+from vr_plugin_video.sessions.opening import opening_of
 from vr_plugin_video.sessions.rows import Session
 from vr_plugin_video.sessions.store import SessionStore
-from vr_plugin_video.sessions.video import media_of
 from vr_plugin_video.sources import Source, check_source, open_source
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.plain_text import one_line
@@ -39,8 +39,8 @@ async def create(
 
     Raises:
         VrError: as `open_source`; as `watching_models`, before anything is fetched; for a file that
-            is not media; UNAVAILABLE, category STATE_UNAVAILABLE, before anything is paid, when no
-            session could be saved; what the service says of an upload.
+            is not media; as `opening_of`; UNAVAILABLE, category STATE_UNAVAILABLE, before anything
+            is paid, when no session could be saved; what the service says of an upload.
     """
     services = call.services
     await check_source(services, url, file_path)
@@ -49,20 +49,24 @@ async def create(
     async with open_source(services, url, file_path, download=download) as source:
         task = services.providers.get(LocalEngine).task(call, source, Window(), use_cache=True)
         probed = await task.media()
-        media = await media_of(services, source, probed.duration)
-        services.models.require(ROLE, media)
+        opening = await opening_of(task, probed.duration)
         await store.check()
         await services.journal.check()
-        await _upload(call, media)
-        name = await context_of(services, media)
+        name = ""
+        if opening.media is not None:
+            services.models.require(ROLE, opening.media)
+            await _upload(call, opening.media)
+            name = await context_of(services, opening.media)
         title = await _title(task, probed.title)
-        session = _session(call, source, media, description, store.clock())
+        session = await _session(call, source, description, store.clock())
         session = session._replace(title=title, duration=probed.duration)
     session = await store.add(session)
     summary = summary_of(store, session, "created")
-    limits = [*damage(probed, partial=not probed.complete), *task.limits]
+    told = [*damage(probed, partial=not probed.complete), *task.limits, *opening.limits]
     return SessionInfo(
-        **summary.model_dump(), cache=cache_state(services, media, name), limits=limits
+        **summary.model_dump(),
+        cache=cache_state(services, opening.media, name),
+        limits=list(dict.fromkeys(told)),
     )
 
 
@@ -136,8 +140,10 @@ async def _named(task: VideoTask) -> str:
     return named.title
 
 
-def _session(call: Call, source: Source, media: Media, description: str, now: float) -> Session:
-    path = "" if source.at_youtube else str(source.path)
+async def _session(call: Call, source: Source, description: str, now: float) -> Session:
+    at_youtube = source.at_youtube
+    path = "" if at_youtube else str(source.path)
+    digest = "" if at_youtube else await call.services.digests.sha256(source.file)
     return Session(
         # The call's own id, so that a call resumed after a crash makes only one session.
         id=call.id[:ID_LENGTH],
@@ -147,7 +153,7 @@ def _session(call: Call, source: Source, media: Media, description: str, now: fl
         title=source.name,
         address="" if source.url == path else source.url,
         path=path,
-        digest=media.digest,
+        digest=digest,
         duration=0.0,
         description=description.strip(),
         created_at=now,

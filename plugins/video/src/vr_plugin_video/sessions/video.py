@@ -33,11 +33,12 @@ async def media_of(services: Services, source: Source, duration: float) -> Media
     if source.at_youtube:
         return Media.youtube(source.video_id, duration=duration or None)
     digest = await services.digests.sha256(source.file)
-    return await _whole(source.file, digest, duration)
+    mime = mime_to_send(await asyncio.to_thread(probe, source.file))
+    return Media(mime, file=source.file, digest=digest, duration=duration or None)
 
 
 @asynccontextmanager
-async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[Media, list[str]]]:
+async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[Source, list[str]]]:
     """Open the video of a session again, with remarks on it, for a `with` block.
 
     Raises:
@@ -46,22 +47,15 @@ async def reopened(services: Services, session: Session) -> AsyncIterator[tuple[
     file = await _file_of(services, session) if session.path else None
     if file is not None:
         with file:
-            yield await _whole(file, session.digest, session.duration), []
+            yield Source(session.video_id, session.source, session.title, file), []
     elif session.from_youtube:
-        media = Media.youtube(session.video_id, duration=session.duration or None)
-        yield media, [DOWNLOAD_GONE] if session.path else []
+        source = Source(session.video_id, session.address, session.title)
+        yield source, [DOWNLOAD_GONE] if session.path else []
     else:
         async with open_source(services, session.address, None) as source:
-            media = await media_of(services, source, session.duration)
-            if media.digest != session.digest:
+            if await services.digests.sha256(source.file) != session.digest:
                 raise _changed(source.path)
-            yield media, []
-
-
-async def _whole(file: BufferedReader, digest: str, duration: float) -> Media:
-    """Return the whole of a file as media for a model."""
-    mime = mime_to_send(await asyncio.to_thread(probe, file))
-    return Media(mime, file=file, digest=digest, duration=duration or None)
+            yield source, []
 
 
 async def _file_of(services: Services, session: Session) -> BufferedReader | None:
