@@ -11,6 +11,7 @@ from vr_kernel import Code, VrError
 from vr_kernel.diagnosis.language_models import agreed_providers
 from vr_plugin_models import plugin
 from vr_testing import FakeGemini, FakeOllama, FakeOpenAI, Fault, TrialKernel, open_kernel
+from waiting import until
 
 HASTY = {"models.attempts": 1}
 
@@ -70,6 +71,29 @@ async def test_order_is_as_configured_and_the_first_comes_back(
         assert "openai/a did not answer" in reply.notes[0]
         assert await said(kernel) == "first"
         assert [len(each.requests_of("chat.completions")) for each in (first, second)] == [3, 1]
+
+
+@pytest.mark.slow
+async def test_a_provider_that_fails_for_long_is_left_alone_until_it_heals(
+    first: FakeOpenAI,
+) -> None:
+    """Meanwhile the next one answers, of another family."""
+    with FakeOllama() as other:
+        other.answer("second", times=None)
+        order = ["openai/a", "ollama/b"]
+        services = {"openai": first, "ollama": other}
+        async with asking(services, models__default=order) as kernel:
+            first.fail(Fault.status(503), times=None)
+            assert [await said(kernel) for _ in range(9)] == ["second"] * 9
+            assert len(first.requests_of("chat.completions")) == 5
+            first.heal()
+            first.answer("first", times=None)
+
+            async def is_back() -> bool:
+                return await said(kernel) == "first"
+
+            await until(is_back)
+            assert [await said(kernel) for _ in range(3)] == ["first"] * 3
 
 
 async def test_fallback_model_comes_before_the_next_provider(
