@@ -16,18 +16,20 @@ AUTO = "auto"
 GEMINI = "gemini"
 HIGHEST_TEMPERATURE = 2
 Preset = Literal["best", "stable", "budget"]
+Dollars = Annotated[float, Field(ge=0, le=1_000_000)]
+"""An amount in US dollars."""
 
 
 class ModelPrice(Section):
     """A price in US dollars for a million tokens, and for one search of the web."""
 
-    input: float = Field(ge=0)
-    output: float = Field(0.0, ge=0)
-    cached: float | None = Field(None, ge=0)
-    audio: float | None = Field(None, ge=0)
-    cached_audio: float | None = Field(None, ge=0)
-    written: float | None = Field(None, ge=0)
-    search: float = Field(0.0, ge=0)
+    input: Dollars
+    output: Dollars = 0.0
+    cached: Dollars | None = None
+    audio: Dollars | None = None
+    cached_audio: Dollars | None = None
+    written: Dollars | None = None
+    search: Dollars = 0.0
 
 
 class ModelsSettings(Section):
@@ -121,14 +123,14 @@ class ModelsSettings(Section):
         False, description="End all of them when the program ends."
     )
 
-    call_budget_usd: float | None = Field(
-        None, ge=0, description="The most that one call of a tool may cost, in US dollars."
+    call_budget_usd: Dollars | None = Field(
+        None, description="The most that one call of a tool may cost, in US dollars."
     )
-    day_budget_usd: float | None = Field(
-        None, ge=0, description="The most that all calls of a UTC day may cost together."
+    day_budget_usd: Dollars | None = Field(
+        None, description="The most that all calls of a UTC day may cost together."
     )
-    principal_budget_usd: float | None = Field(
-        None, ge=0, description="The most that the calls of one principal may cost in a UTC day."
+    principal_budget_usd: Dollars | None = Field(
+        None, description="The most that the calls of one principal may cost in a UTC day."
     )
     budget_ease_at: float = Field(
         0.8, gt=0, le=1, description="Part of a budget after which requests are made cheaper."
@@ -164,6 +166,8 @@ class ModelConfiguration:
 
     def __init__(self, settings: ModelsSettings) -> None:
         self.current = settings
+        self.agreed_providers = settings.named_providers
+        """Those that the user named; what a tool changes later is no agreement."""
 
     def change(self, **changes: Any) -> ModelsSettings:
         """Replace some settings, all or none.

@@ -72,7 +72,7 @@ class Consent:
         settings = self._configuration.current
         if settings.local_only and not access.local:
             return Agreement(given=False, reason="local_only is set in [models]")
-        if name in settings.named_providers:
+        if name in self._configuration.agreed_providers:
             return Agreement(given=True, reason="named in [models]")
         if access.local:
             return Agreement(given=True, reason="on this machine")

@@ -74,10 +74,15 @@ class ProvidedModel:
         """
         if usage.cost_usd is not None:
             return usage, ""
-        for model in (answered_by, self.id):
+        named = sorted((answered_by, self.id), key=self._lists_itself)
+        for model in named:
             if price := self.price(model):
                 return usage.booked(price.cost(usage)), self.price_list(model)
         return usage.booked(None), ""
+
+    def _lists_itself(self, model: str) -> bool:
+        """False for a model to which the user gave a price: that one comes first."""
+        return f"{self.provider.name}/{model}" not in self.prices
 
     def require(self, role: Role, kinds: Collection[str]) -> None:
         """Refuse media that the model is known not to take.

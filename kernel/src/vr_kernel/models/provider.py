@@ -72,6 +72,8 @@ class ModelInfo:
     """Most tokens of an answer, thinking included; 0 when that is not known."""
     vectors: VectorInfo = VectorInfo()
     """Of a model that embeds; its `context` is the most tokens of one text."""
+    picture: int = 0
+    """Most tokens of a picture in a request; 0 when it takes no more than most models do."""
     remote: bool = False
     """True when a local server passes its requests on to a service elsewhere."""
 

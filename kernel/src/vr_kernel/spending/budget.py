@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SHORTEST_ANSWER = 1_024
 """Tokens; nothing is asked for less, as an answer that is cut is of little use."""
+SENT_ANSWER = 16_384
+"""Most tokens that an answer may have of a model of which no limit is known."""
 WAIT_S = 120.0
 """Longest wait for other requests that may turn out to cost less than they can."""
 PAUSE_S = 0.05
@@ -94,7 +96,7 @@ class Budget:
                     raise _exceeded(reached.limit, left, bounds) from None
                 answer = shorter
             else:
-                return row, answer if answer < bounds.answer else None
+                return row, answer if answer < bounds.answer or not bounds.ends else None
 
     async def _is_tight(self, limits: list[Limit], bounds: _Bounds, meter: Meter) -> bool:
         """Check if most of a budget is used, and say so in the result."""
@@ -132,6 +134,7 @@ class _Bounds:
     answer: int
     heard: bool = False
     searches: int = 0
+    ends: bool = True
 
     @classmethod
     def of(cls, request: PaidRequest[Any], limits: list[Limit]) -> _Bounds:
@@ -141,7 +144,9 @@ class _Bounds:
             return cls(price, 0, request.answer)
         if price is None or most is None:
             raise _unbounded(request, limits[0], priced=price is not None)
-        return cls(price, most, request.answer, request.size.heard, request.size.searches)
+        answer = request.answer if request.ends else min(request.answer, SENT_ANSWER)
+        size = request.size
+        return cls(price, most, answer, size.heard, size.searches, request.ends)
 
     @property
     def shortest(self) -> int:

@@ -89,6 +89,7 @@ class PaidRequest(Generic[S_co]):
         size: of the request in tokens.
         answer: most tokens of its answer.
         media_seconds: length of the media in it, as far as known.
+        ends: whether the request or its model is known to end an answer there.
     """
 
     model: ProvidedModel
@@ -97,6 +98,7 @@ class PaidRequest(Generic[S_co]):
     size: Size = field(default_factory=Size)
     answer: int = 0
     media_seconds: float = 0.0
+    ends: bool = True
 
     @classmethod
     def of(
@@ -112,9 +114,10 @@ class PaidRequest(Generic[S_co]):
             model,
             purpose,
             send,
-            size=size_of(request, known.context),
+            size=size_of(request, known.context, known.picture),
             answer=request.max_output_tokens or known.output or MOST_ANSWER,
             media_seconds=sum(media.seconds for media in media_of(request)),
+            ends=bool(request.max_output_tokens or known.output),
         )
 
 

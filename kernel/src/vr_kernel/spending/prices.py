@@ -65,7 +65,9 @@ class Price:
     @property
     def is_charged(self) -> bool:
         """True when anything costs anything."""
-        return bool(self.input or self.output or self.audio or self.search)
+        sent = (self.input, self.cached, self.audio, self.cached_audio, self.written)
+        beyond = self.beyond is not None and self.beyond.is_charged
+        return beyond or any((*sent, self.output, self.search))
 
     def most(self, sent: int, answer: int, *, heard: bool = False, searches: int = 0) -> float:
         """The most that an exchange of so many tokens costs, in US dollars.

@@ -51,8 +51,14 @@ class Size:
     searches: int = 0
 
 
-def size_of(request: Request, window: int) -> Size:
-    """The size of a request to a model with that window; 0 stands for an unknown one."""
+def size_of(request: Request, window: int, picture: int = 0) -> Size:
+    """The size of a request to a model.
+
+    Args:
+        request: as it is sent.
+        window: of the model; 0 when it is not known.
+        picture: most tokens that a picture takes; 0 for as many as with most models.
+    """
     words = [request.system, *(json.dumps(tool.identity) for tool in request.tools)]
     words += [json.dumps(request.schema)] if request.schema else []
     parts = [part for turn in request.turns for part in turn.parts]
@@ -61,7 +67,7 @@ def size_of(request: Request, window: int) -> Size:
     read = sum(len(text.encode("utf-8", "replace")) for text in words)
     expected = read / BYTES_PER_TOKEN + sum(map(_expected, media))
     found = request.search or request.url_context or request.cached_content
-    most = None if found else _most(media)
+    most = None if found else _most(media, picture or MOST_PICTURE)
     if most is not None:
         most += read + AROUND * (len(request.turns) + len(parts) + len(request.tools) + 1)
     bounded = min((tokens for tokens in (most, window) if tokens), default=None)
@@ -113,12 +119,12 @@ def _expected(media: Media) -> float:
     return (media.seconds or UNKNOWN_SECONDS) * (_frames(media) * frame + SOUND)
 
 
-def _most(media: Sequence[Media]) -> int | None:
+def _most(media: Sequence[Media], picture: int) -> int | None:
     """The most tokens of media; None when one of them has no known length."""
     most = 0.0
     for each in media:
         if each.kind == "image":
-            most += MOST_PICTURE
+            most += picture
         elif each.kind in _HEARD and each.seconds:
             most += (each.seconds + 1) * (_frames(each) * MOST_FRAME + MOST_SOUND)
         else:

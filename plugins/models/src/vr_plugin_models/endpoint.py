@@ -62,6 +62,11 @@ class Endpoint:
         return host in LOOPBACK or (self.row.local and _is_near(host))
 
     @property
+    def http_options(self) -> dict[str, Any]:
+        """Options of its HTTP client: no redirect leads elsewhere, nor a proxy away from here."""
+        return {"follow_redirects": False, "trust_env": not self.is_here}
+
+    @property
     def is_configured(self) -> bool:
         """True when the user gave what it needs, as far as is known without asking it."""
         if self.row.local:
@@ -82,6 +87,13 @@ class Endpoint:
                 Code.AUTH,
                 category="API_PERMISSION_DENIED",
                 hint=f"Set {name}_api_key in [plugins.models], or {self.row.variable}.{where}",
+            )
+        if not self.key.isascii() or not self.key.isprintable():
+            raise VrError(
+                f"The key of {title} holds characters that no key has.",
+                Code.AUTH,
+                category="API_PERMISSION_DENIED",
+                hint=f"Copy it again: {name}_api_key in [plugins.models], or {self.row.variable}.",
             )
         if not self.address:
             raise VrError(
@@ -183,9 +195,26 @@ class Endpoint:
             VrError: as `Fetcher.check`.
         """
         host = urlsplit(address).hostname
+        require_bare(address, self.row.name)
         if self.row.local and host in LOOPBACK and urlsplit(address).scheme in {"http", "https"}:
             return
         self.services.http.check(address)
+
+
+def require_bare(address: str, provider: str) -> None:
+    """Refuse a base URL that may hold a secret, as addresses are shown.
+
+    Raises:
+        VrError: INVALID_INPUT, category URL_INVALID.
+    """
+    parts = urlsplit(address)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise VrError(
+            f"The address of {provider} holds a name, a password or a query.",
+            Code.INVALID_INPUT,
+            category="URL_INVALID",
+            hint="Give the address alone, and the key as its api_key in [plugins.models].",
+        )
 
 
 def _is_near(host: str) -> bool:

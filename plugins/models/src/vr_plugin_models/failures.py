@@ -77,6 +77,13 @@ _ANSWERS = ErrorTable(
         retryable=True,
     ),
     ErrorRule(
+        statuses={*range(300, 400)},
+        code=Code.UNAVAILABLE,
+        message="{title} sent the request on to another address (HTTP {status}).",
+        category="REDIRECTED",
+        hint="Nothing was sent there. If it has moved, give its new address in [plugins.models].",
+    ),
+    ErrorRule(
         statuses={413},
         code=Code.TOO_LARGE,
         message="The request is too large for {title}: {said}",

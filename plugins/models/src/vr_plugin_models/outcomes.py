@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from vr_kernel import Code, Reply, Usage, VrError, estimate_tokens
 
+MOST_COUNTED = 10**9
+"""Most tokens of one request; a service that counts more is at fault."""
 NOT_REPORTED = "{model} reported no usage; its tokens are estimated."
 
 
@@ -32,8 +34,8 @@ def cut_off(model: str, usage: Usage, text: str) -> VrError:
 
 
 def count_of(value: object) -> int | None:
-    """The tokens that a service reports; None for what is no count."""
-    return value if type(value) is int and value >= 0 else None
+    """The tokens that a service reports; None for what can be no count."""
+    return value if type(value) is int and 0 <= value <= MOST_COUNTED else None
 
 
 def estimated(asked: str, reply: Reply) -> Reply:

@@ -9,8 +9,8 @@ from typing import Any
 
 from vr_plugin_models.failures import Failures
 
-_LEAST = 400
-"""The least status of an error."""
+_LEAST = 300
+"""The least status that is no answer."""
 _NO_STATUS = 500
 """Stands for the status of an error within a stream."""
 

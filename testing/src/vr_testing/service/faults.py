@@ -105,6 +105,12 @@ class ServiceFault:
         return cls("reshaped", applies=_asks_model, instead=as_json(value))
 
     @classmethod
+    def redirect(cls, address: str) -> Self:
+        """The answer, which was generated, is to be fetched at another address (307)."""
+        moved = HttpReply(307, headers={"Location": address})
+        return cls("redirect", applies=_asks_model, instead=moved)
+
+    @classmethod
     def empty(cls) -> Self:
         """The model says nothing, and ends as usual."""
         nothing = lambda answer: replace(answer, text="", calls=())  # noqa: E731 - one line

@@ -62,6 +62,8 @@ CREATE TABLE IF NOT EXISTS foreseen (
 CREATE INDEX IF NOT EXISTS attempt_at ON attempt (at);
 CREATE INDEX IF NOT EXISTS attempt_call ON attempt (call_id);
 """
+MOST_COUNTED = 10**12
+"""Most tokens of a row: sums of them stay in 64 bits."""
 LEAST_USD = 1e-9
 """Sums of costs are exact to this many dollars."""
 _BEGUN = (
@@ -168,7 +170,7 @@ class SqliteUsage(TableFile):
         prices: str = "",
     ) -> None:
         """Record the end of an attempt; the first end stands."""
-        tokens = [getattr(usage, name) for name in TOKENS]
+        tokens = [min(getattr(usage, name), MOST_COUNTED) for name in TOKENS]
         cost = (usage.cost_usd, prices or None)
         values = (state, model or None, code or None, *cost, *tokens, number)
         named = ("state", "answered_by", "code", "usd", "price_table", *TOKENS)

@@ -161,7 +161,7 @@ class AnthropicModels(ServiceModels):
 
     def _make(self, sdk: Any) -> AsyncAnthropic:
         key, headers = self.endpoint.key, {}
-        if self.name != "anthropic":
+        if self.name != "anthropic" or self.endpoint.address != self.endpoint.row.address:
             own = {"Authorization": f"Bearer {key}"}
             headers = withheld("ANTHROPIC_CUSTOM_HEADERS", own, sdk.Omit())
         made: AsyncAnthropic = sdk.AsyncAnthropic(
@@ -169,7 +169,10 @@ class AnthropicModels(ServiceModels):
             default_headers=headers,
             base_url=self.endpoint.address,
             max_retries=0,  # the kernel retries
-            timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
+            http_client=sdk.DefaultAsyncHttpxClient(
+                timeout=sdk.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
+                **self.endpoint.http_options,
+            ),
         )
         return made
 

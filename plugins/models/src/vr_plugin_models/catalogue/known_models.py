@@ -14,6 +14,10 @@ from vr_kernel import ModelInfo, Price
 
 from vr_plugin_models.catalogue.embedding_models import does_embed
 
+_DEAR_PICTURES = "gpt-4o-mini"
+"""Begins the names of models that count 2,833 tokens for a picture and 5,667 for each of at most
+eight tiles of 512 pixels. Source: OpenAI's guide, "Images and vision"."""
+_MOST_OF_A_PICTURE = 2_833 + 8 * 5_667
 _SEES = re.compile(
     r"vision|\bvl\b|[-_/]vl|omni|llava|pixtral|gpt-(4o|4\.1|5|6)|claude|gemma-?[34]|minicpm-v",
     re.IGNORECASE,
@@ -63,6 +67,7 @@ def info_of(provider: str, model: str, context: int = 0) -> ModelInfo:
         tools=not embeds and (bool(row.get("tools")) or "tools" not in row),
         context=int(row.get("context") or context),
         output=int(row.get("output_limit") or 0),
+        picture=_MOST_OF_A_PICTURE if model.startswith(_DEAR_PICTURES) else 0,
     )
 
 

@@ -54,11 +54,11 @@ class OllamaModels(ServiceModels):
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
         """The description by the server, once it was asked; one of its cloud is not here."""
-        return replace(self._shown.get(info.name, info), remote=info.name.endswith(CLOUD))
+        return replace(self._shown.get(info.name, info), remote=_is_cloud(info.name))
 
     def price(self, model: str) -> Price | None:
         """The price of a model: one here costs nothing, that of the cloud is not known."""
-        return None if model.endswith(CLOUD) else super().price(model)
+        return None if _is_cloud(model) else super().price(model)
 
     async def list_models(self) -> list[str]:
         """The models that were pulled; see `ServiceModels`."""
@@ -181,9 +181,16 @@ class OllamaModels(ServiceModels):
         key = self.endpoint.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         made: AsyncClient = library.AsyncClient(
-            host=self.endpoint.address, headers=headers, timeout=None
+            host=self.endpoint.address,
+            headers=headers,
+            timeout=None,
+            **self.endpoint.http_options,
         )
         return made
+
+
+def _is_cloud(model: str) -> bool:
+    return model.strip().lower().endswith(CLOUD)
 
 
 def _read(info: ModelInfo, shown: Any) -> ModelInfo:

@@ -55,7 +55,10 @@ class Clients:
         shared: dict[str, Any] = {
             "api_key": key,
             "max_retries": 0,  # the kernel retries
-            "timeout": openai.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
+            "http_client": openai.DefaultAsyncHttpxClient(
+                timeout=openai.Timeout(None, connect=CONNECT_S),  # the kernel has the deadline
+                **endpoint.http_options,
+            ),
         }
         client: AsyncOpenAI
         if endpoint.row.family == "azure":
@@ -67,7 +70,8 @@ class Clients:
             )
         else:
             own = {"Authorization": f"Bearer {key}"}
-            headers = {} if endpoint.row.name == "openai" else _others(openai, own)
+            is_openai = endpoint.row.name == "openai" and address == endpoint.row.address
+            headers = {} if is_openai else _others(openai, own)
             client = openai.AsyncOpenAI(base_url=address, default_headers=headers, **shared)
         return client
 

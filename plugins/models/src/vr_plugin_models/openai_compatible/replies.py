@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
 from typing import Any
 
 from vr_kernel import Reply, ToolCall, Usage
 
 from vr_plugin_models.outcomes import count_of, cut_off, refused
 
+MOST_DOLLARS = 1_000_000
+"""Most that one request may be said to cost; a service that says more is at fault."""
 _WHOLE = frozenset({"stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
 _CUT = frozenset({"length", "max_tokens", "model_length"})
 
@@ -52,6 +53,8 @@ class Reading:
         if body.get("model"):
             self._answered_by = str(body["model"])
         choices = body["choices"]
+        if not isinstance(choices, list):
+            raise TypeError("choices are a list")
         if not choices:
             return ""
         choice = choices[0]
@@ -110,12 +113,22 @@ def usage_of(found: Any) -> Usage | None:
         output_tokens=answered - thought if thought <= answered else answered,
         thinking_tokens=thought,
         cached_tokens=min(asked, _count(found.get("prompt_tokens_details"), "cached_tokens")),
-        cost_usd=_dollars(found.get("cost")),
+        cost_usd=_charged(found),
     )
 
 
+def _charged(found: Mapping[str, Any]) -> float | None:
+    """The dollars that a service names; with the user's key at its own source, those there, too."""
+    cost = _dollars(found.get("cost"))
+    if cost is None or not found.get("is_byok"):
+        return cost
+    details = found.get("cost_details")
+    there = _dollars(details.get("upstream_inference_cost")) if isinstance(details, dict) else None
+    return None if there is None else cost + there
+
+
 def _dollars(cost: Any) -> float | None:
-    return float(cost) if isinstance(cost, int | float) and 0 <= cost < inf else None
+    return float(cost) if type(cost) in {int, float} and 0 <= cost <= MOST_DOLLARS else None
 
 
 def _count(details: Any, name: str) -> int:
