@@ -111,7 +111,7 @@ async def test_an_address_with_a_secret_is_refused_and_not_shown(address: str) -
     settings = {"plugins.models.lmstudio_base_url": address, "plugins.models.lmstudio_model": "m"}
     async with open_kernel({"models": plugin}, settings=settings) as kernel:
         error = await refusal(kernel, model="lmstudio/m")
-        assert error.category == "URL_INVALID"
+        assert error.category == "URL_NOT_ALLOWED"
         shown = (await kernel.call("infra_models")).model_dump_json()
     assert "secret" not in f"{error}{error.hint}{shown}"
 

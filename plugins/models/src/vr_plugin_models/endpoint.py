@@ -205,14 +205,14 @@ def require_bare(address: str, provider: str) -> None:
     """Refuse a base URL that may hold a secret, as addresses are shown.
 
     Raises:
-        VrError: INVALID_INPUT, category URL_INVALID.
+        VrError: NOT_ALLOWED, category URL_NOT_ALLOWED.
     """
     parts = urlsplit(address)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise VrError(
             f"The address of {provider} holds a name, a password or a query.",
-            Code.INVALID_INPUT,
-            category="URL_INVALID",
+            Code.NOT_ALLOWED,
+            category="URL_NOT_ALLOWED",
             hint="Give the address alone, and the key as its api_key in [plugins.models].",
         )
 
