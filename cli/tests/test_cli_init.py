@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from command_fork import FreshVr, run_vr
 from command_host import CommandHost, Ended
+from init_terminal import Terminal
 from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_cli.onboarding.answers import checked_key
 from vr_kernel.errors import VrError
@@ -310,49 +311,12 @@ def test_an_empty_home_variable_is_no_root_folder(user: User) -> None:
     assert ended.data["changes"][0]["file"] == str(home / ".claude.json")
 
 
-class Terminal:
-    """A terminal with somebody who answers questions when they are asked."""
-
-    def __init__(self, user: User, *arguments: str, **variables: str) -> None:
-        import pty
-
-        self._ours, theirs = pty.openpty()
-        self._process = subprocess.Popen(
-            vr_command("init", *arguments),
-            env=user.zoo.environment(**variables),
-            cwd=user.work,
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # the key is asked for on stdin, not on our own terminal
-        )
-        os.close(theirs)
-        self.said = ""
-
-    def answer(self, question: str, answer: str) -> None:
-        """Wait for a question, and answer it."""
-        assert self._process.stderr
-        seen = len(self.said)
-        while question not in self.said[seen:]:
-            part = os.read(self._process.stderr.fileno(), 4096)
-            assert part, self.said
-            self.said += part.decode()
-        os.write(self._ours, f"{answer}\n".encode())
-
-    def end(self) -> int:
-        """Wait for the end."""
-        out, errors = self._process.communicate(timeout=60)
-        os.close(self._ours)
-        self.said += out.decode() + errors.decode()
-        return self._process.returncode
-
-
 @posix
 @pytest.mark.parametrize("answer", ["y", pytest.param("n", marks=pytest.mark.slow)])
 def test_it_asks_three_things_on_a_terminal(answer: str, user: User) -> None:
     user.write(".claude.json", "{,}")
     before = user.tree()
-    terminal = Terminal(user)
+    terminal = Terminal(user.zoo)
     terminal.answer("Folders:", "/nowhere")
     terminal.answer("Folders:", str(user.videos))
     terminal.answer("(hidden):", KEY)
@@ -383,7 +347,7 @@ def test_a_missing_model_is_the_fourth_question(
     answer: str, offline: str, code: int, user: User
 ) -> None:
     user.zoo.add(MODELS)
-    terminal = Terminal(user, OFFLINE=offline)
+    terminal = Terminal(user.zoo, OFFLINE=offline)
     terminal.answer("Folders:", "")
     terminal.answer("(hidden):", "")
     terminal.answer("Clients [", "cursor")
@@ -415,7 +379,7 @@ def test_models_are_fetched_when_told_so(user: User) -> None:
 @posix
 @pytest.mark.slow
 def test_empty_answers_choose_nothing_but_the_clients_found(user: User) -> None:
-    terminal = Terminal(user)
+    terminal = Terminal(user.zoo)
     terminal.answer("Folders:", "")
     terminal.answer("(hidden):", "")
     terminal.answer("[cursor codex]:", "none")
@@ -426,7 +390,7 @@ def test_empty_answers_choose_nothing_but_the_clients_found(user: User) -> None:
 @posix
 @pytest.mark.slow
 def test_json_is_asked_for_with_the_difference_too(user: User) -> None:
-    terminal = Terminal(user, "--client", "cursor", "--json")
+    terminal = Terminal(user.zoo, "--client", "cursor", "--json")
     terminal.answer("Write this?", "n")
     assert '+    "video-research": {' in terminal.said
     assert terminal.end() == 0

@@ -10,14 +10,12 @@ import pytest
 from vr_cli.onboarding.changes import Change, read_file, real_file, secrets_of
 from vr_cli.onboarding.clients import CLIENTS
 from vr_cli.onboarding.launch import Launch
-from vr_cli.onboarding.plan import (
-    Wishes,
-    client_change,
-    folders_change,
-    key_change,
-    plan_changes,
-)
+from vr_cli.onboarding.model_choice import KEY_VARIABLE, ModelChoice
+from vr_cli.onboarding.plan import client_change, key_change, plan_changes
+from vr_cli.onboarding.settings_file import settings_change
+from vr_cli.onboarding.wishes import Wishes
 from vr_cli.onboarding.writing import write_file
+from vr_kernel import Config, load_config
 from vr_kernel.errors import Code, VrError
 
 KEY = "AIzaSy" + "k" * 33
@@ -74,7 +72,7 @@ def test_permissions_are_kept_and_a_key_is_private(tmp_path: Path) -> None:
     shared.chmod(0o640)
     env.write_text("A=b\n", "utf-8")
     env.chmod(0o644)
-    for change in (Change("s", shared, "{}", "[]"), key_change(env, KEY)):
+    for change in (Change("s", shared, "{}", "[]"), key_change(env, KEY_VARIABLE, KEY)):
         write_file(change, "now")
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
     assert modes == {
@@ -153,7 +151,7 @@ def test_a_key_is_set_among_variables(before: str | None, after: str, tmp_path: 
     file = tmp_path / ".env"
     if before is not None:
         file.write_text(before, "utf-8")
-    change = key_change(file, KEY)
+    change = key_change(file, KEY_VARIABLE, KEY)
     assert change.after == after
     assert "an-old-key" not in change.difference()
     assert KEY not in change.difference() + repr(change).replace(repr(after), "")
@@ -174,14 +172,19 @@ def test_an_entry_that_says_the_same_stays_as_it_is_written(mark: str, tmp_path:
 def test_two_clients_with_one_file_are_set_up_one_by_one(tmp_path: Path) -> None:
     wishes = Wishes(clients=[(client, tmp_path / "mcp.json") for client in CLIENTS[:2]])
     with pytest.raises(VrError, match="share one file"):
-        plan_changes(wishes, Launch("/bin/vr", ("serve",), {}), tmp_path, [])
+        plan_changes(
+            wishes,
+            Launch("/bin/vr", ("serve",), {}),
+            tmp_path,
+            load_config({"HOME": str(tmp_path)}),
+        )
 
 
 def test_a_key_within_another_value_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text("A='first\nGEMINI_API_KEY=inner\nlast'\n", "utf-8")
     with pytest.raises(VrError, match="without harm"):
-        key_change(file, KEY)
+        key_change(file, KEY_VARIABLE, KEY)
 
 
 @pytest.mark.parametrize(
@@ -219,12 +222,22 @@ def test_options_stay_in_the_file_of_codex(arguments: list[str], tmp_path: Path)
 def test_folders_are_added(
     before: str | None, allowed: list[str], after: list[str], tmp_path: Path
 ) -> None:
+    """And models beside them; what is set already is not written again."""
     import tomllib
+
+    def config(*roots: str) -> Config:
+        flags = {"kernel.allowed_roots": os.pathsep.join(roots)} if roots else {}
+        return load_config({"HOME": str(tmp_path)}, flags)
 
     file = tmp_path / "config.toml"
     if before is not None:
         file.write_text(before, "utf-8")
-    change = folders_change(file, [Path(it) for it in allowed], [Path("new"), Path("new")])
+    wishes = Wishes(folders=[Path("new"), Path("new")])
+    change = settings_change(file, config(*allowed), wishes)
     assert tomllib.loads(change.after)["kernel"]["allowed_roots"] == after
-    again = folders_change(file, [Path("new")], [Path("new")])
-    assert again.action == "none"
+    assert settings_change(file, config("new"), wishes).action == "none"
+    chosen = ModelChoice(["groq"], ["openai"], {"plugins.models.ollama_model": "qwen3"})
+    made = settings_change(file, config(*allowed), Wishes(models=chosen))
+    written = tomllib.loads(made.after)
+    assert written["models"] == {"agreed": ["groq"], "declined": ["openai"]}
+    assert written["plugins"]["models"] == {"ollama_model": "qwen3"}

@@ -14,7 +14,13 @@ import click
 from vr_kernel import VrError
 
 from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
-from vr_cli.commands.init_questions import ask_clients, ask_folders, ask_key, is_terminal
+from vr_cli.commands.init_models import (
+    ask_models,
+    found_models,
+    unused_models,
+    working_lines,
+)
+from vr_cli.commands.init_questions import ask_clients, ask_folders, is_terminal
 from vr_cli.commands.init_view import narrowed_view
 from vr_cli.output import print_error, print_json, print_notes
 from vr_cli.process.exits import Exit, exit_code
@@ -24,12 +30,14 @@ if TYPE_CHECKING:
 
     from vr_cli.onboarding.changes import Change
     from vr_cli.onboarding.clients import Machine
-    from vr_cli.onboarding.plan import Plan, Wishes
+    from vr_cli.onboarding.model_choice import FoundModels, ModelChoice
+    from vr_cli.onboarding.plan import Plan
+    from vr_cli.onboarding.wishes import Wishes
     from vr_cli.onboarding.writing import Written
 
 NOTHING_GIVEN = (
     "Nobody can be asked here. Name what to set up: --client NAME, --folder DIR,"
-    " --key-from-env, --key-from-stdin or --fetch, with --yes or --dry-run."
+    " --key-from-env, --key-from-stdin, --use SERVICE or --fetch, with --yes or --dry-run."
 )
 
 
@@ -44,6 +52,13 @@ NOTHING_GIVEN = (
 @click.option("--folder", "folders", multiple=True, metavar="DIR", help="Let the server read it.")
 @click.option("--key-from-env", is_flag=True, help="Keep the key of the variable GEMINI_API_KEY.")
 @click.option("--key-from-stdin", is_flag=True, help="Keep the key that stdin holds.")
+@click.option(
+    "--use",
+    "services",
+    multiple=True,
+    metavar="SERVICE",
+    help="Use a key found in the environment (groq), or a local server (ollama, ollama/MODEL).",
+)
 @click.option("--fetch", is_flag=True, help="Fetch what plugins lack, such as a speech model.")
 @click.option("--project", is_flag=True, help="Write the clients' files of the current folder.")
 @click.option("--remove", is_flag=True, help="Take our entry out of the clients' files instead.")
@@ -57,6 +72,7 @@ def init(
     *,
     clients: tuple[str, ...],
     folders: tuple[str, ...],
+    services: tuple[str, ...],
     fetch: bool,
     project: bool,
     remove: bool,
@@ -67,28 +83,28 @@ def init(
 ) -> int:
     """Connect MCP clients to this server: asks four questions, or takes the answers from options.
 
+    Of models it asks about keys found in the environment and servers on this machine; where there
+    are none, for a key. Nobody is asked twice, and a key that was not agreed to is never used.
+
     Every change is shown, and you are asked once, before anything is written. Secrets stay hidden;
     keys are written to your own .env alone, never to a client's file.
     """
     from vr_cli.onboarding.answers import overruled
 
-    given = bool(clients or folders or fetch or any(key_from.values()))
+    others = bool(folders or services or fetch or any(key_from.values()))
+    asked = not (clients or others or remove)
     if remove:
-        wishes = _removal(clients, fetch or folders or any(key_from.values()), project=project)
-    elif given:
-        wishes = _given(clients, folders, _key(**key_from), project=project)
-    elif yes or not is_terminal():
-        raise click.UsageError(NOTHING_GIVEN)
+        wishes = _removal(clients, others, project=project)
+    elif asked:
+        wishes = _asked(project=project, yes=yes)
     else:
-        wishes = _asked(config, project=project)
-    asked = not (given or remove)
+        wishes = _given(clients, folders, _models(services, **key_from), project=project)
     remedies = choose_remedies("4. " * asked, yes=yes or dry_run) if fetch or asked else []
     plan = _planned(config, wishes)
-    changes = plan.changes
-    pending = [change for change in changes if change.action != "none"]
+    pending = [change for change in plan.changes if change.action != "none"]
     writing = bool(pending) and not dry_run
     if not as_json or (writing and not yes):
-        click.echo(_differences(changes, remedies, remove=remove), err=as_json)
+        click.echo(_differences(plan.changes, remedies, remove=remove), err=as_json)
     for error in plan.refused:
         print_error(error)
     written: Sequence[Written] = []
@@ -97,18 +113,18 @@ def init(
     if agreed:
         written, unwritten = _write(pending)
         plan = replace(plan, refused=[*plan.refused, *unwritten])
-        notes = overruled(os.environ, wishes.folders, wishes.key) if not unwritten else []
-    if wishes.clients and not (remove or dry_run) and (agreed or not pending):
-        notes += narrowed_view(config)
+        notes = overruled(os.environ, wishes.folders, wishes.models) if not unwritten else []
+    models = None
+    if not (remove or dry_run) and (agreed or not pending):
+        models = found_models()
+        notes += [] if asked else unused_models(models)
+        notes += narrowed_view(config) if wishes.clients else []
     if not as_json:
-        _conclude(written, notes, remove=remove)
+        _conclude(written, notes, models, remove=remove)
     fetched = {} if dry_run else fetch_all(remedies)
     if as_json:
-        report = _report(plan, written, notes)
-        report["fetched"] = [
-            {"command": words_of(it), "exit_code": fetched.get(words_of(it))} for it in remedies
-        ]
-        print_json(report)
+        codes = [{"command": it, "exit_code": fetched.get(it)} for it in map(words_of, remedies)]
+        print_json({**_report(plan, written, notes, models), "fetched": codes})
     return max([*map(exit_code, plan.refused), *fetched.values()], default=Exit.OK)
 
 
@@ -119,27 +135,39 @@ def _machine() -> Machine:
     return Machine(sys.platform, home_folder(os.environ), os.environ)
 
 
-def _asked(config: Config, *, project: bool) -> Wishes:
+def _asked(*, project: bool, yes: bool) -> Wishes:
+    """Ask on a terminal.
+
+    Raises:
+        click.UsageError: when nobody can answer; what was found is told before.
+    """
     from vr_cli.onboarding.clients import installed_clients
 
+    if yes or not is_terminal():
+        print_notes(unused_models(found_models()))
+        raise click.UsageError(NOTHING_GIVEN)
     machine = _machine()
     found = [it.name for it in installed_clients(machine) if it.project or not project]
     folders = ask_folders(Path(machine.home))
-    key = ask_key(known=bool(config.models.gemini_api_keys))
+    models = ask_models(found_models())
     names = ask_clients(found, machine)
-    return _given(names, [str(folder) for folder in folders], key, project=project)
+    return _given(names, [str(folder) for folder in folders], models, project=project)
 
 
 def _removal(names: Sequence[str], others: object, *, project: bool) -> Wishes:
+    from vr_cli.onboarding.model_choice import ModelChoice
+
     if others:
         raise click.UsageError("--remove is about clients alone: name those, or none for all.")
-    return replace(_given(names or ("all",), (), "", project=project), remove=True)
+    return replace(_given(names or ("all",), (), ModelChoice(), project=project), remove=True)
 
 
-def _given(names: Sequence[str], folders: Sequence[str], key: str, *, project: bool) -> Wishes:
+def _given(
+    names: Sequence[str], folders: Sequence[str], models: ModelChoice, *, project: bool
+) -> Wishes:
     from vr_cli.onboarding.answers import allowed_folder
     from vr_cli.onboarding.clients import choose_clients
-    from vr_cli.onboarding.plan import Wishes
+    from vr_cli.onboarding.wishes import Wishes
 
     machine = _machine()
     here = Path.cwd() if project else None
@@ -147,8 +175,16 @@ def _given(names: Sequence[str], folders: Sequence[str], key: str, *, project: b
     return Wishes(
         clients=[(client, client.place(machine, here)) for client in clients],
         folders=[allowed_folder(text, Path(machine.home)) for text in folders],
-        key=key,
+        models=models,
     )
+
+
+def _models(services: Sequence[str], **key_from: bool) -> ModelChoice:
+    from vr_cli.onboarding.model_choice import ModelChoice, choice_of
+
+    key = _key(**key_from)
+    choice = choice_of(services, found_models()) if services else ModelChoice()
+    return replace(choice, key=key)
 
 
 def _key(*, key_from_env: bool, key_from_stdin: bool) -> str:
@@ -164,13 +200,13 @@ def _key(*, key_from_env: bool, key_from_stdin: bool) -> str:
 
 
 def _planned(config: Config, wishes: Wishes) -> Plan:
-    from vr_cli.onboarding.answers import allowed_by_files
+    from vr_cli.onboarding.answers import set_by_files
     from vr_cli.onboarding.launch import find_launch
     from vr_cli.onboarding.plan import plan_changes
 
     launch = find_launch(sys.argv[0], sys.executable, sys.prefix, os.environ)
     folder = config.paths.config
-    return plan_changes(wishes, launch, folder, allowed_by_files(os.environ, folder))
+    return plan_changes(wishes, launch, folder, set_by_files(os.environ, folder))
 
 
 def _agreed() -> bool:
@@ -210,7 +246,9 @@ def _differences(changes: Sequence[Change], remedies: Sequence[Remedy], *, remov
     return "\n".join(lines) if lines else "Nothing was chosen."
 
 
-def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool) -> None:
+def _conclude(
+    written: Sequence[Written], notes: Sequence[str], models: FoundModels | None, *, remove: bool
+) -> None:
     for it in written:
         kept = f"; what it held is in {it.backup}" if it.backup else ""
         click.echo(f"Wrote {it.file}{kept}.")
@@ -222,9 +260,13 @@ def _conclude(written: Sequence[Written], notes: Sequence[str], *, remove: bool)
             "Restart the clients to see the tools. `vr doctor --problems` says what is missing;"
             " `vr init --fetch` fetches models that are."
         )
+    for line in working_lines(models) if models else ():
+        click.echo(line)
 
 
-def _report(plan: Plan, written: Sequence[Written], notes: Sequence[str]) -> dict[str, Any]:
+def _report(
+    plan: Plan, written: Sequence[Written], notes: Sequence[str], models: FoundModels | None
+) -> dict[str, Any]:
     backups = {it.file: str(it.backup) if it.backup else None for it in written}
     items = [
         {
@@ -242,4 +284,5 @@ def _report(plan: Plan, written: Sequence[Written], notes: Sequence[str]) -> dic
         "refused": refused,
         "written": bool(written),
         "notes": list(notes),
+        "models": dict(models.working) if models else {},
     }

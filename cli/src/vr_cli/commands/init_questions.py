@@ -1,4 +1,4 @@
-"""The three questions of `vr init`, asked on stderr, and again after a bad answer."""
+"""Questions of `vr init`, asked on stderr, and again after a bad answer."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 from vr_kernel import VrError
+
+from vr_cli.folding import folded
 
 if TYPE_CHECKING:
     from vr_cli.onboarding.clients import Machine
@@ -33,18 +35,9 @@ def ask_folders(home: Path) -> list[Path]:
         between = f"{os.pathsep!r} stands between several"
         return [allowed_folder(part, home, several=between) for part in named]
 
-    _say("1. Which folders may the server read? It always reads the one it is started in, unless")
-    _say(f"   that is your home folder. Several are separated by {os.pathsep!r}; empty: no more.")
-    return _answer("Folders", parsed)
-
-
-def ask_key(*, known: bool) -> str:
-    """The Gemini key, or nothing."""
-    from vr_cli.onboarding.answers import checked_key
-
-    kept = "a key is set; empty keeps it" if known else "empty: videos are watched locally"
-    _say(f"2. A Gemini key lets a model watch ({kept}). Get one at {KEY_PAGE}.")
-    return _answer("Gemini key (hidden)", lambda text: checked_key(text) if text else "", hide=True)
+    say("1. Which folders may the server read? It always reads the one it is started in, unless")
+    say(f"   that is your home folder. Several are separated by {os.pathsep!r}; empty: no more.")
+    return answer("Folders", parsed)
 
 
 def ask_clients(found: Sequence[str], machine: Machine) -> list[str]:
@@ -57,20 +50,22 @@ def ask_clients(found: Sequence[str], machine: Machine) -> list[str]:
         return named
 
     offered = "Empty takes those found here." if found else "None of them was found here."
-    _say(f"3. Which clients? Known: {', '.join(NAMES)}; or {NONE}. {offered}")
-    return _answer("Clients", parsed, default=" ".join(found) or NONE)
+    say(f"Which clients? Known: {', '.join(NAMES)}; or {NONE}. {offered}", "3. ")
+    return answer("Clients", parsed, default=" ".join(found) or NONE)
 
 
-def _answer(
+def answer(
     question: str, parsed: Callable[[str], T], *, default: str = "", hide: bool = False
 ) -> T:
+    """Ask a question until its answer can be parsed; `hide` shows nothing of what is typed."""
+
     def checked(text: str) -> T:
         try:
             return parsed(text)
         except VrError as error:
             raise click.BadParameter(f"{error.message} {error.hint}") from None
 
-    answer: T = click.prompt(
+    given: T = click.prompt(
         question,
         default=default,
         show_default=bool(default),
@@ -78,8 +73,10 @@ def _answer(
         value_proc=checked,
         err=True,
     )
-    return answer
+    return given
 
 
-def _say(text: str) -> None:
-    click.echo(text, err=True)
+def say(text: str, head: str = "") -> None:
+    """Print a line beside the questions; after a head it is folded for a terminal."""
+    lines = folded(head, text, sys.stderr) if head else [text]
+    click.echo("\n".join(lines), err=True)

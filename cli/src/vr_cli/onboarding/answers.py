@@ -7,8 +7,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vr_kernel import Code, VrError, load_config
+from vr_kernel import Code, Config, VrError, load_config
 from vr_kernel.config import server_roots
+
+from vr_cli.onboarding.model_choice import KEY_VARIABLE, ModelChoice
 
 KEPT = ("HOME", "USERPROFILE", "VR_CONFIG_DIR")
 
@@ -57,8 +59,8 @@ def allowed_folder(text: str, home: Path, several: str = "--folder may be repeat
     return folder.resolve()
 
 
-def checked_key(text: str) -> str:
-    """The key without white space around it.
+def checked_key(text: str, service: str = "Gemini") -> str:
+    """The key of a service without white space around it.
 
     Raises:
         VrError: INVALID_INPUT when it cannot be a key; it is not shown.
@@ -67,27 +69,33 @@ def checked_key(text: str) -> str:
     from vr_kernel.gemini import examine_keys
 
     key = text.strip()
-    found = examine_keys([key])
+    found = examine_keys([key], service)
     if not key or found.level is not Level.OK:
         what = found.what if key else "No key was given."
         raise VrError(what, Code.INVALID_INPUT, category="KEY_REFUSED", hint=found.fix)
     return key
 
 
-def allowed_by_files(environ: Mapping[str, str], config_folder: Path) -> list[Path]:
-    """The folders that the user's own files allow, regardless of this run's variables."""
+def set_by_files(environ: Mapping[str, str], config_folder: Path) -> Config:
+    """The settings of the user's own files, regardless of this run's variables."""
     kept = {name: environ[name] for name in KEPT if name in environ}
-    return load_config(kept, working_folder=config_folder).kernel.allowed_roots
+    return load_config(kept, working_folder=config_folder)
 
 
-def overruled(environ: Mapping[str, str], folders: Sequence[Path], key: str) -> list[str]:
+def overruled(
+    environ: Mapping[str, str], folders: Sequence[Path], models: ModelChoice
+) -> list[str]:
     """Remarks on settings that override what was written to the user's files."""
+    key = models.key
     config = load_config(environ)
     notes = []
     if not set(folders) <= {root.resolve() for root in config.kernel.allowed_roots}:
         origin = config.settings("kernel", type(config.kernel))["allowed_roots"].origin
         notes.append(f"Here the folders of another setting win over config.toml: {origin}.")
-    if key:
+    if key and models.key_variable != KEY_VARIABLE:
+        if environ.get(models.key_variable, key) != key:
+            notes.append(f"Here another {models.key_variable} of the environment wins.")
+    elif key:
         setting = config.settings("models", type(config.models))["gemini_api_keys"]
         if setting.value != key:
             notes.append(f"Here another key wins over the one in .env: {setting.origin}.")

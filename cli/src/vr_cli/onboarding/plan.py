@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from vr_kernel import Code, VrError
+from vr_kernel import Code, Config, VrError
 from vr_kernel.config import config_error
 
 from vr_cli.onboarding.changes import Change, read_file, real_file, secrets_of
 from vr_cli.onboarding.clients import SERVER, Client
 from vr_cli.onboarding.json_text import UnreadableTextError, read_json, remove_json, set_json
 from vr_cli.onboarding.launch import Launch, entry_of
+from vr_cli.onboarding.model_choice import KEY_VARIABLE
+from vr_cli.onboarding.settings_file import settings_change
 from vr_cli.onboarding.toml_text import read_toml, remove_toml, set_toml
+from vr_cli.onboarding.wishes import Wishes
 
-KEY_VARIABLE = "GEMINI_API_KEY"
 MARK = "\ufeff"
 """Byte order mark, with which some editors on Windows begin a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """Wishes of a user: clients with their files, folders that may be read, a key.
-
-    With `remove` our entry is taken out of the clients' files instead.
-    """
-
-    clients: Sequence[tuple[Client, Path]] = ()
-    folders: Sequence[Path] = ()
-    key: str = field(default="", repr=False)
-    remove: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +33,8 @@ class Plan:
     refused: Sequence[VrError] = ()
 
 
-def plan_changes(
-    wishes: Wishes, launch: Launch, config_folder: Path, allowed: Sequence[Path]
-) -> Plan:
-    """Every file with its new text; `allowed` are the folders that may be read already.
+def plan_changes(wishes: Wishes, launch: Launch, config_folder: Path, present: Config) -> Plan:
+    """Every file with its new text; `present` are the settings of the user's files.
 
     A file that cannot be read, is malformed, or may not be written does not stop the others; the
     hint of its error says what to paste.
@@ -68,11 +54,12 @@ def plan_changes(
         else partial(client_change, client, path, launch)
         for client, path in wishes.clients
     ]
-    if wishes.folders:
+    if wishes.folders or wishes.models.has_settings:
         file = config_folder / "config.toml"
-        makers.append(partial(folders_change, file, allowed, wishes.folders))
-    if wishes.key:
-        makers.append(partial(key_change, config_folder / ".env", wishes.key))
+        makers.append(partial(settings_change, file, present, wishes))
+    if wishes.models.key:
+        variable = wishes.models.key_variable
+        makers.append(partial(key_change, config_folder / ".env", variable, wishes.models.key))
     changes, refused = [], []
     for make in makers:
         try:
@@ -119,47 +106,28 @@ def removal_change(client: Client, path: Path) -> Change:
     return Change(client.title, file, before, after, secrets=secrets_of(values))
 
 
-def folders_change(path: Path, allowed: Sequence[Path], folders: Sequence[Path]) -> Change:
-    """The user's own `config.toml`, with these folders added to those allowed."""
-    file = real_file(path)
-    before = read_file(file)
-    new = [str(folder) for folder in dict.fromkeys(folders) if folder not in allowed]
-    try:
-        values = read_toml(before or "")
-        listed = values.get("kernel", {}).get("allowed_roots")
-        roots = [*(listed if isinstance(listed, list) else map(str, allowed)), *new]
-        after = set_toml(before or "", ["kernel", "allowed_roots"], roots) if new else before
-    except UnreadableTextError as error:
-        raise config_error(
-            f"{file}, line {error.line}: {error}.",
-            f"It was left as it is. Add to allowed_roots below [kernel]: {json.dumps(new)}",
-        ) from None
-    secrets = secrets_of(values)
-    title = "folders that may be read"
-    return Change(title, file, before, after or "", private=True, secrets=secrets)
-
-
-def key_change(path: Path, key: str) -> Change:
-    """The user's `.env` with the key, readable by its owner alone."""
+def key_change(path: Path, variable: str, key: str) -> Change:
+    """The user's `.env` with the key as a variable, readable by its owner alone."""
     file = real_file(path)
     before = read_file(file)
     text = before or ""
     lines = text.splitlines(keepends=True)
-    held = [n for n, line in enumerate(lines) if _variable(line) == KEY_VARIABLE]
-    new = f"{KEY_VARIABLE}={key}\n"
+    held = [n for n, line in enumerate(lines) if _variable(line) == variable]
+    new = f"{variable}={key}\n"
     if held:
         lines[held[-1]] = new
     else:
         lines = [*lines, "\n" if text and not text.endswith("\n") else "", new]
     values = _variables(text)
-    after = text if values.get(KEY_VARIABLE) == key else "".join(lines)
-    if _variables(after) != {**values, KEY_VARIABLE: key}:
+    after = text if values.get(variable) == key else "".join(lines)
+    if _variables(after) != {**values, variable: key}:
         raise config_error(
             f"{file} cannot be changed without harm.",
-            f"It was left as it is. Set {KEY_VARIABLE} there yourself.",
+            f"It was left as it is. Set {variable} there yourself.",
         )
     secrets = {key, *(value for value in values.values() if value)}
-    return Change("Gemini key", file, before, after, private=True, secrets=frozenset(secrets))
+    title = "Gemini key" if variable == KEY_VARIABLE else f"key {variable}"
+    return Change(title, file, before, after, private=True, secrets=frozenset(secrets))
 
 
 def _read(client: Client, text: str) -> Any:

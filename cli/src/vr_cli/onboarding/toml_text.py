@@ -99,7 +99,8 @@ def _parent(document: Any, keys: Sequence[str], value: Any) -> Any:
     table = document
     for key in keys[:-1]:
         if key not in table:
-            table[key] = tomlkit.table(is_super_table=isinstance(value, Mapping))
+            bare = isinstance(value, Mapping) or key != keys[-2]
+            table[key] = tomlkit.table(is_super_table=bare)
         table = table[key]
     return table
 

@@ -85,7 +85,9 @@ class ModelsSettings(Section):
     agreed: Names = Field(
         [], description="Providers that may be asked with a key found in the environment."
     )
-    declined: Names = Field([], description="Providers whose keys there are not to be used.")
+    declined: Names = Field(
+        [], description="Providers whose keys there are not to be used, nor to be asked about."
+    )
     local_only: bool = Field(False, description="Ask only models on this machine.")
     provider: Annotated[str, EnvAlias("VRLMRAG_PROVIDER")] = Field(
         "", description="The provider for all roles without their own models; auto: all."

@@ -39,7 +39,7 @@ def agreed_providers(roles: Roles) -> Diagnosis:
         told = [f"{name} ({', '.join(roles.consent.of(name).variables)})" for name in found]
         return Diagnosis.warning(
             f"Found in the environment and not used: {'; '.join(told)}.",
-            f"If they are meant for this program, set agreed = {found} in [models].",
+            f"`vr init` asks about each and keeps the answer; or set agreed = {found} in [models].",
         )
     used = roles.consent.usable(roles.hierarchy)
     if not used:

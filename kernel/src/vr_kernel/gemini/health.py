@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.roles import Roles
 
 SHORTEST_KEY = 20
-_KEY = re.compile(r"[A-Za-z0-9._-]+")
+_KEY = re.compile(r"[A-Za-z0-9._/+=:-]+")
 _PLACEHOLDER = re.compile(r"your|example|changeme|<|\.\.\.|x{6}", re.IGNORECASE)
 
 
@@ -38,8 +38,13 @@ def without_key(roles: Roles) -> Diagnosis:
     return Diagnosis.warning(missing.what, missing.fix + roles.consent.instead(roles.providers))
 
 
-def examine_keys(keys: Sequence[str]) -> Diagnosis:
-    """Check that there are Gemini keys that look like keys. None is shown, not even in part."""
+def examine_keys(keys: Sequence[str], service: str = GEMINI.title()) -> Diagnosis:
+    """Check that there are keys that look like keys. None is shown, not even in part.
+
+    Args:
+        keys: of Gemini, or of another service.
+        service: whose keys they are, for the words of the finding.
+    """
     if not keys:
         return Diagnosis.warning(
             "No Gemini key is set: videos are watched on this machine alone.",
@@ -48,8 +53,10 @@ def examine_keys(keys: Sequence[str]) -> Diagnosis:
     for number, key in enumerate(keys, 1):
         if wrong := _wrong_with(key):
             return Diagnosis.fault(
-                f"Gemini key {number} of {len(keys)} {wrong}.",
-                f"Copy it again from {KEY_PAGE} and set GEMINI_API_KEY.",
+                f"{service} key {number} of {len(keys)} {wrong}.",
+                f"Copy it again from {KEY_PAGE} and set GEMINI_API_KEY."
+                if service == GEMINI.title()
+                else "Copy it again.",
             )
     if len(set(keys)) < len(keys):
         return Diagnosis.warning("A Gemini key is set twice.", "Remove one of the two.")

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.models.services import (
+        ModelService,
+        model_services,
+        running_servers,
+        working_models,
+    )
     from vr_kernel.models.usage_reading import read_usage
     from vr_kernel.spending.reports import (
         Estimate,
@@ -20,17 +26,22 @@ if TYPE_CHECKING:
 __all__ = [
     "Estimate",
     "Grouping",
+    "ModelService",
     "UsageReport",
     "UsageRow",
     "dollars",
+    "model_services",
     "money",
     "read_usage",
+    "running_servers",
+    "working_models",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         ".spending.reports": "Estimate Grouping UsageReport UsageRow dollars money",
+        "services": "ModelService model_services running_servers working_models",
         "usage_reading": "read_usage",
     },
 )

@@ -76,14 +76,7 @@ class Consent:
             return Agreement(given=True, reason="named in [models]")
         if access.local:
             return Agreement(given=True, reason="on this machine")
-        if self._handed:
-            return Agreement(given=True, reason="handed over by the client")
-        found = self._in_environment(name)
-        if not found:
-            return Agreement(given=True, reason="configured")
-        return Agreement(
-            given=False, reason=f"found in the environment: {', '.join(found)}", variables=found
-        )
+        return self._by_origin(name, declined=name in settings.declined)
 
     def require(self, model: ProvidedModel) -> None:
         """Refuse a model of a provider that the user did not agree to, or that is elsewhere.
@@ -103,13 +96,13 @@ class Consent:
             )
         if agreement.given:
             return
+        found = f"; found: {', '.join(agreement.variables)}." if agreement.variables else "."
         raise VrError(
             f"A key or an address of {name} was found in the environment, but you have not agreed"
             " to its use.",
             Code.NOT_ALLOWED,
             category=NOT_AGREED,
-            hint=f"If it is meant for this program, set agreed = ['{name}'] in [models]; found:"
-            f" {', '.join(agreement.variables)}.",
+            hint=f"If it is meant for this program, set agreed = ['{name}'] in [models]{found}",
         )
 
     def usable(self, names: Iterable[str]) -> list[str]:
@@ -133,6 +126,19 @@ class Consent:
             provider = self._providers.get(ModelProvider, name)
             access_of = getattr(provider, "access", None)
             return ModelAccess() if access_of is None else access_of()
+
+    def _by_origin(self, name: str, *, declined: bool) -> Agreement:
+        """The agreement to a provider that is not named, by where its key and address are from."""
+        found = self._in_environment(name)
+        if found and declined:
+            return Agreement(given=False, reason="declined in [models]")
+        if self._handed:
+            return Agreement(given=True, reason="handed over by the client")
+        if not found:
+            return Agreement(given=True, reason="configured")
+        return Agreement(
+            given=False, reason=f"found in the environment: {', '.join(found)}", variables=found
+        )
 
     def _ready(self, names: Iterable[str]) -> list[str]:
         found = []

@@ -29,12 +29,14 @@ class ModelAccess:
         variable: the environment variable that holds its key; empty for a service without keys.
         ready: whether all that it needs is configured; says nothing of the service itself.
         local: whether requests stay on this machine, or with a local host that the user named.
+        model_setting: the setting of its plugin that names its model.
     """
 
     address: str = ""
     variable: str = ""
     ready: bool = True
     local: bool = False
+    model_setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)

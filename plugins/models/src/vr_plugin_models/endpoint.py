@@ -109,7 +109,8 @@ class Endpoint:
             address, here = self.address, self.is_here
         except VrError:
             return ModelAccess(variable=self.row.variable, ready=False)
-        return ModelAccess(address, self.row.variable, self.is_configured, here)
+        setting = f"{self.row.name}_model"
+        return ModelAccess(address, self.row.variable, self.is_configured, here, setting)
 
     def model_for(self, role: Role) -> str | None:
         """The model for a role; None when it has none, or is not configured."""

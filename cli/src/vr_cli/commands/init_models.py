@@ -1,0 +1,139 @@
+"""The second question of `vr init`: which models may be asked, and what works then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+from vr_kernel import visible_line
+
+from vr_cli.commands.init_questions import KEY_PAGE, NONE, answer, say
+
+if TYPE_CHECKING:
+    from vr_kernel.models import ModelService
+
+    from vr_cli.onboarding.model_choice import FoundModels, ModelChoice
+
+GEMINI = "gemini"
+SHOWN = 4
+"""Most models of a server, or of a use, that are named."""
+_USES = {
+    "answers": ("reads and answers", "nothing: summaries and answers need a model"),
+    "pictures": ("sees pictures", "nothing: text in pictures is read all the same"),
+    "films": ("watches films", f"nothing: only Gemini does, {KEY_PAGE}"),
+    "vectors": ("finds by meaning", "nothing: texts are found by keyword"),
+}
+"""Uses of models: how each is called, and what is told where nothing serves it."""
+
+
+def ask_models(found: FoundModels) -> ModelChoice:
+    """The choice of what was found; where nothing can be asked then, with a key."""
+    from vr_cli.onboarding.model_choice import ModelChoice
+
+    known = f"Set up: {', '.join(found.usable)}." if found.usable else "None is set up."
+    say(f"2. Models. {known}")
+    agreed = [each.name for each in found.unasked if _agrees(each)]
+    models = {each.name: _chosen(each, found) for each in found.offered}
+    declined = [each.name for each in found.unasked if each.name not in agreed]
+    declined += [name for name, model in models.items() if not model]
+    settings = {each.name: each.model_setting for each in found.services}
+    chosen = {settings[name]: model for name, model in models.items() if model}
+    choice = ModelChoice(agreed, declined, chosen)
+    if found.usable or agreed or chosen:
+        return choice
+    service = _service(found)
+    return choice if service == NONE else _with_key(choice, service, found)
+
+
+def found_models() -> FoundModels:
+    """The models found here by the settings as they are now; none where plugins cannot be read."""
+    from vr_cli.configuration import config_with
+    from vr_cli.onboarding.model_choice import FoundModels, find_models
+
+    with suppress(Exception):  # `vr doctor` names what fails
+        return find_models(config_with(click.get_current_context(), {"kernel.strict": "false"}))
+    return FoundModels()
+
+
+def unused_models(found: FoundModels) -> list[str]:
+    """Remarks on keys and servers that were found and are not used, with how to use them."""
+    keys = [
+        f"Found and not used: {', '.join(each.found)}."
+        f" If meant for this program: `vr init --use {each.name} --yes`"
+        for each in found.unasked
+    ]
+    return keys + [
+        f"{each.name} runs here with {_listed(found.servers[each.name])}."
+        f" To use it: `vr init --use {each.name} --yes`"
+        for each in found.offered
+    ]
+
+
+def _agrees(service: ModelService) -> bool:
+    from vr_cli.onboarding.model_choice import place_of
+
+    variables = " and ".join(service.found)
+    say(f"   {variables}: set here. Requests to {service.name} go to {place_of(service)}.")
+    return click.confirm(f"Use {service.name}?", default=False, err=True)
+
+
+def _chosen(service: ModelService, found: FoundModels) -> str:
+    """The model of a running server; empty for none."""
+    from vr_cli.onboarding.model_choice import model_named, place_of
+
+    offered = found.servers[service.name]
+
+    def parsed(text: str) -> str:
+        return "" if text == NONE else model_named(text.strip(), service, offered)
+
+    say(f"   {service.name} runs at {place_of(service)} with {_listed(offered)}.")
+    return answer(f"Model of {service.name}, or {NONE}", parsed, default=offered[0])
+
+
+def _service(found: FoundModels) -> str:
+    """The service whose key the user has; Gemini where there is no other."""
+    from vr_cli.onboarding.model_choice import service_named
+
+    others = [each.name for each in found.keyed if each.name != GEMINI]
+    say(f"   A Gemini key ({KEY_PAGE}) lets a model watch;")
+    if not others:
+        say("   without one videos are watched locally.")
+        return GEMINI
+    say("   a key of another service lets it read what is said and shown:")
+    say(", ".join(others), "   ")
+
+    def parsed(text: str) -> str:
+        return NONE if text == NONE else service_named(text.strip(), found.keyed).name
+
+    return answer(f"Service, or {NONE}", parsed, default=GEMINI)
+
+
+def _with_key(choice: ModelChoice, service: str, found: FoundModels) -> ModelChoice:
+    """The choice with the key of a service that the user pastes, if one is pasted."""
+    from vr_cli.onboarding.answers import checked_key
+
+    def parsed(text: str) -> str:
+        return checked_key(text, title) if text else ""
+
+    title = GEMINI.title() if service == GEMINI else service
+    key = answer(f"{title} key (hidden)", parsed, hide=True)
+    variables = {each.name: each.variable for each in found.keyed}
+    return replace(choice, key=key, key_variable=variables.get(service, choice.key_variable))
+
+
+def working_lines(found: FoundModels) -> Iterator[str]:
+    """The lines that tell what works now, and the next command."""
+    if not found.services:
+        return
+    yield "What works now:"
+    for use, (title, lacking) in _USES.items():
+        yield f"  {title:<18} {_listed(found.working.get(use, ())) or lacking}"
+    yield "Prices and all providers: vr infra models"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return visible_line(", ".join(names[:SHOWN]) + more)

@@ -1,0 +1,146 @@
+"""The services of models that a user may choose among: keys found, local servers, what works."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+from vr_kernel.errors import VrError
+
+if TYPE_CHECKING:
+    from vr_kernel.generation import Role
+    from vr_kernel.kernel import Kernel
+    from vr_kernel.models.models import LanguageModels
+    from vr_kernel.models.roles import Roles
+
+KNOCK_S = 1.0
+"""Longest wait for a server of this machine to take a connection."""
+ANSWER_S = 5.0
+"""Longest wait for the list of its models, the import of its client library included."""
+USES: Mapping[str, tuple[Role, frozenset[str]]] = {
+    "answers": ("default", frozenset()),
+    "pictures": ("vision", frozenset({"image"})),
+    "films": ("vision", frozenset({"video"})),
+}
+"""Uses of models, each with its role and the media that a model must take."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelService:
+    """A provider of models as a user may choose it.
+
+    Args:
+        name: in configuration.
+        address: the base URL; empty where the user has to name it.
+        variable: the environment variable of its key; empty for a service without keys.
+        found: variables of the environment by which it is known, while the user has not answered
+            whether they are meant for this program.
+        ready: whether all that it needs is configured.
+        used: whether requests may go there.
+        local: whether it is on this machine.
+        declined: whether the user declined it.
+        model: the model that it would ask now; empty for none.
+        model_setting: the setting that names its model, such as `plugins.models.ollama_model`.
+    """
+
+    name: str
+    address: str = ""
+    variable: str = ""
+    found: tuple[str, ...] = ()
+    ready: bool = False
+    used: bool = False
+    local: bool = False
+    declined: bool = False
+    model: str = ""
+    model_setting: str = ""
+
+
+def model_services(kernel: Kernel) -> list[ModelService]:
+    """All that are installed, in the order in which they are asked."""
+    return list(_services(_roles(kernel)))
+
+
+async def running_servers(kernel: Kernel) -> dict[str, list[str]]:
+    """The models that servers on this machine offer for answers; of those that answer, by name.
+
+    All are asked at once, and each only after it took a connection.
+    """
+    roles = _roles(kernel)
+    local = [each for each in _services(roles) if each.local]
+    offers = await asyncio.gather(*(_offered(roles, each) for each in local))
+    return {each.name: models for each, models in zip(local, offers, strict=True) if models}
+
+
+def working_models(kernel: Kernel) -> dict[str, list[str]]:
+    """The models that would be asked now for each of `USES`, and the embedder as `vectors`."""
+    roles = _roles(kernel)
+    found: dict[str, list[str]] = {use: [] for use in (*USES, "vectors")}
+    for use, (role, kinds) in USES.items():
+        with suppress(VrError):
+            found[use] = [each.name for each in roles.models(role, kinds)]
+    with suppress(VrError):
+        found["vectors"] = [kernel.services.vectors.embedder_id]
+    return found
+
+
+def _roles(kernel: Kernel) -> Roles:
+    return cast("LanguageModels", kernel.services.models).roles
+
+
+def _services(roles: Roles) -> Iterator[ModelService]:
+    declined = roles.configuration.current.declined
+    for name in roles.providers:
+        with suppress(VrError):  # a provider that fails is none to choose; its log says why
+            access, agreement = roles.consent.access(name), roles.consent.of(name)
+            with roles.contained(name):
+                model = roles.provider(name).model_for("default") or ""
+            section = f"plugins.{roles.plugin_of(name)}"
+            yield ModelService(
+                name=name,
+                address=access.address,
+                variable=access.variable,
+                found=agreement.variables,
+                ready=access.ready,
+                used=agreement.given,
+                local=access.local,
+                declined=name in declined,
+                model=model,
+                model_setting=f"{section}.{access.model_setting}" if access.model_setting else "",
+            )
+
+
+async def _offered(roles: Roles, service: ModelService) -> list[str]:
+    """The models that a server here offers; empty when it does not answer in time."""
+    provider = roles.provider(service.name)
+    list_models = getattr(provider, "list_models", None)
+    if list_models is None or not await _is_listening(service.address):
+        return []
+    with suppress(VrError, TimeoutError):
+        async with asyncio.timeout(ANSWER_S):
+            with roles.contained(service.name):
+                return [name for name in await list_models() if _answers_here(provider, name)]
+    return []
+
+
+def _answers_here(provider: object, model: str) -> bool:
+    """True for a model that answers, and is not passed on to a service elsewhere."""
+    info_of = getattr(provider, "info", None)
+    info = None if info_of is None else info_of(model)
+    return info is None or not (info.embeds or info.remote)
+
+
+async def _is_listening(address: str) -> bool:
+    """True when something takes a connection; else no client library needs to be imported."""
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        async with asyncio.timeout(KNOCK_S):
+            _, writer = await asyncio.open_connection(parts.hostname, port)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
