@@ -46,6 +46,18 @@ async def test_keys_are_used_in_turn(fake: FakeGemini, tmp_path: Path) -> None:
     assert keys_of(fake) == ["a", "b", "c", "a"]
 
 
+async def test_models_are_listed_for_nothing(fake: FakeGemini, tmp_path: Path) -> None:
+    fake.keys, fake.models = {"good"}, {"gemini-4-argon", "gemini-4-neon"}
+    async with gemini_at(fake.url, tmp_path, gemini_api_keys=["bad", "good"]) as gemini:
+        assert await gemini.models.list_models() == ["gemini-4-argon", "gemini-4-neon"]
+    async with gemini_at(fake.url, tmp_path, gemini_api_keys=["bad"]) as gemini:
+        with pytest.raises(VrError) as caught:
+            await gemini.models.list_models()
+    assert caught.value.code is Code.AUTH
+    assert keys_of(fake, "models.list") == ["bad", "good", "bad"]
+    assert fake.bill.calls == 0
+
+
 async def test_key_that_is_throttled_rests_and_the_next_one_answers(
     fake: FakeGemini, tmp_path: Path
 ) -> None:

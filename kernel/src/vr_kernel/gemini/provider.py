@@ -20,7 +20,7 @@ from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.generate_config import generate_config
 from vr_kernel.gemini.health import is_here
 from vr_kernel.gemini.parts import check_media
-from vr_kernel.gemini.pool import Pool
+from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.question import GeminiRequest, Prepared
 from vr_kernel.gemini.replies import Reading
 from vr_kernel.gemini.streams import read_stream
@@ -45,6 +45,8 @@ T = TypeVar("T")
 GOOGLE = "https://generativelanguage.googleapis.com"
 SHORTEST_TIMEOUT_S = 30.0
 """The service refuses a timeout below 10 s; the kernel's own deadline may be shorter."""
+PAGE = 1000
+"""The most models that one request lists."""
 
 
 class GeminiModels:
@@ -107,6 +109,21 @@ class GeminiModels:
     def prices_of(self) -> str:
         """The date of that list."""
         return self._prices.as_of
+
+    async def list_models(self) -> list[str]:
+        """The models that the service offers to the account of the key; costs nothing.
+
+        Raises:
+            VrError: like `generate`.
+        """
+
+        async def listed(account: Account) -> list[str]:
+            with translated("", account.key):
+                models = account.client.aio.models
+                found = await models.list(config={"page_size": PAGE})
+                return sorted([bare(model.name or "") async for model in found])
+
+        return await self._pool.run("", listed)
 
     async def generate(self, model: str, request: Request) -> Reply:
         """The whole answer; see `ModelProvider.generate`."""

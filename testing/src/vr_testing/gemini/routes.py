@@ -50,6 +50,7 @@ class Routes:
             "generateContent": self._generate,
             "streamGenerateContent": self._generate,
             "countTokens": self._count,
+            "models.list": self._models,
             "embedContent": self._embed,
             "batchEmbedContents": self._embed,
             "interactions.create": self._begin_interaction,
@@ -100,6 +101,10 @@ class Routes:
     def failure(self, message: str) -> HttpReply:
         """500, with what the script said."""
         return as_error(ApiError(500, message))
+
+    def _models(self, _request: RecordedRequest) -> HttpReply:
+        names = sorted(self._behaviour.models or ())
+        return as_json({"models": [{"name": f"models/{name}"} for name in names]})
 
     def _check_key(self, request: RecordedRequest) -> None:
         keys = self._behaviour.keys
