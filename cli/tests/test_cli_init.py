@@ -18,6 +18,7 @@ from plugin_zoo import OWN_TOOLS, Animal, Zoo, vr_command
 from vr_cli.onboarding.answers import checked_key
 from vr_kernel.errors import VrError
 from vr_server import connect
+from vr_testing import FakeGemini
 from zoo_animals import GOOD, ZOO_TOOLS
 
 KEY = "AIzaSy" + "k" * 33
@@ -313,12 +314,14 @@ def test_an_empty_home_variable_is_no_root_folder(user: User) -> None:
 
 @posix
 @pytest.mark.parametrize("answer", ["y", pytest.param("n", marks=pytest.mark.slow)])
-def test_it_asks_three_things_on_a_terminal(answer: str, user: User) -> None:
+def test_it_asks_three_things_on_a_terminal(answer: str, user: User, gemini: FakeGemini) -> None:
     user.write(".claude.json", "{,}")
     before = user.tree()
-    terminal = Terminal(user.zoo)
+    gemini.keys = {KEY}
+    terminal = Terminal(user.zoo, GOOGLE_GEMINI_BASE_URL=gemini.url)
     terminal.answer("Folders:", "/nowhere")
     terminal.answer("Folders:", str(user.videos))
+    terminal.answer("(hidden):", KEY.lower())
     terminal.answer("(hidden):", KEY)
     terminal.answer("Clients [", "claude-code cursor codex")
     terminal.answer("Write this? [Y/n]:", answer)
@@ -327,6 +330,9 @@ def test_it_asks_three_things_on_a_terminal(answer: str, user: User) -> None:
     assert terminal.end() == 3
     assert "There is no folder '/nowhere'. Make it, or name another; ':' stands" in terminal.said
     assert KEY not in terminal.said
+    assert KEY.lower() not in terminal.said
+    assert "Not taken, try another" in terminal.said
+    assert gemini.bill.calls == 0
     if answer == "n":
         assert user.tree() == before
     else:

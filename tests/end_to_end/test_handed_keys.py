@@ -53,20 +53,22 @@ def groq() -> Iterator[FakeOpenAI]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("told", "declined", "reason"),
     [
-        (by_a_client, "handed over by the client"),
-        (over_http, "found in the environment: GROQ_API_KEY, GROQ_BASE_URL"),
-        (in_a_shell, "found in the environment: GROQ_API_KEY, GROQ_BASE_URL"),
+        (by_a_client, "groq", "declined in [models]"),
+        (by_a_client, "", "handed over by the client"),
+        (over_http, "", "found in the environment: GROQ_API_KEY, GROQ_BASE_URL"),
+        (in_a_shell, "", "found in the environment: GROQ_API_KEY, GROQ_BASE_URL"),
     ],
 )
 async def test_only_a_client_agrees_by_the_environment(
-    told: Told, reason: str, groq: FakeOpenAI, tmp_path: Path
+    told: Told, declined: str, reason: str, groq: FakeOpenAI, tmp_path: Path
 ) -> None:
     """The key reaches its service by a client alone, and nobody is shown it."""
     own = {
         "HOME": str(tmp_path),
         "PATH": os.environ["PATH"],
+        "VR_MODELS__DECLINED": declined,
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": "http://groq.example/v1",
         "http_proxy": groq.url.removesuffix("/v1"),

@@ -12,7 +12,7 @@ import pytest
 from command_fork import run_vr
 from init_terminal import Terminal
 from plugin_zoo import Zoo
-from vr_testing import FakeOllama
+from vr_testing import FakeOllama, FakeOpenAI
 
 pytestmark = [
     pytest.mark.slow,
@@ -67,6 +67,14 @@ def ollama() -> Iterator[FakeOllama]:
         yield fake
 
 
+@pytest.fixture
+def groq() -> Iterator[FakeOpenAI]:
+    """A service that takes one key."""
+    with FakeOpenAI() as fake:
+        fake.keys, fake.models = {PASTED}, {"one", "two"}
+        yield fake
+
+
 def test_each_key_that_is_found_is_asked_about_once(user: Newcomer) -> None:
     keys = {"GROQ_API_KEY": GROQ, "OPENAI_API_KEY": OPENAI}
     terminal = user.at_terminal(**keys)
@@ -118,16 +126,26 @@ def test_a_server_that_was_declined_is_not_offered_again(
     assert user.settings == {"models": {"declined": ["ollama"]}}
 
 
-def test_the_key_of_any_service_can_be_pasted(user: Newcomer) -> None:
+def test_the_key_of_any_service_can_be_pasted(user: Newcomer, groq: FakeOpenAI) -> None:
+    """It is tried by a list of models, which costs nothing; what is refused is asked for again."""
+    user.config.mkdir()
+    (user.config / "config.toml").write_text(
+        f'[plugins.models]\ngroq_base_url = "{groq.url}"\n'
+        f'[kernel.http]\nallowed_hosts = ["{groq.url.split("/")[2]}"]\n'
+    )
     terminal = user.at_terminal()
     terminal.answer("Service, or none [gemini]:", "grok")
     terminal.answer("Did you mean 'groq'?", "groq")
     terminal.answer("groq key (hidden):", "your-key")
-    terminal.answer("is a placeholder. Copy it again.\ngroq key (hidden):", PASTED)
+    terminal.answer("is a placeholder. Copy it again.\ngroq key (hidden):", GROQ)
+    terminal.answer("groq key (hidden):", PASTED)
     terminal.answer("Clients [", "none")
+    assert "Not taken, try another: Groq refused the key" in terminal.said
+    assert "groq takes it, and offers 2 models." in terminal.said
     terminal.answer("Write this?", "y")
     assert terminal.end() == 0
-    assert PASTED not in terminal.said
+    assert not any(key in terminal.said for key in (PASTED, GROQ))
+    assert [it.action for it in groq.requests] == ["models.list"] * 2
     assert "reads and answers  groq/" in terminal.said
     kept = user.config / ".env"
     assert kept.read_text("utf-8") == f"GROQ_API_KEY={PASTED}\n"
@@ -156,4 +174,9 @@ def test_at_a_pipe_nothing_is_agreed_to_unless_it_is_named(
     }
     assert user.settings == agreed
     assert not user.at_pipe(*given, **found).data["written"]
+    assert user.at_pipe("init", "--decline", "groq", "--yes", **found).code == 0
+    assert user.settings["models"] == {"agreed": [], "declined": ["groq"]}
+    kept = ("init", "--service", "groq", "--key-from-env", "--yes")
+    assert user.at_pipe(*kept, **found).code == 0
+    assert (user.config / ".env").read_text("utf-8") == f"GROQ_API_KEY={GROQ}\n"
     assert GROQ not in str([silent, done])

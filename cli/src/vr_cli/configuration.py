@@ -23,9 +23,14 @@ def config_of(context: click.Context) -> Config:
     return config
 
 
-def config_with(context: click.Context, flags: Mapping[str, str]) -> Config:
-    """The configuration of this run, overridden by the options of a command."""
+def config_with(
+    context: click.Context, flags: Mapping[str, str], environ: Mapping[str, str] | None = None
+) -> Config:
+    """The configuration of this run, overridden by the options of a command.
+
+    `environ` stands for the environment of the process.
+    """
     from vr_kernel import load_config
 
     given = context.find_root().params["settings"]
-    return load_config(flags={**dict(s.partition("=")[::2] for s in given), **flags})
+    return load_config(environ, {**dict(s.partition("=")[::2] for s in given), **flags})

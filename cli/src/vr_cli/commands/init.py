@@ -17,11 +17,13 @@ from vr_cli.commands.init_fetching import choose_remedies, fetch_all, words_of
 from vr_cli.commands.init_models import (
     ask_models,
     found_models,
+    models_of_options,
     unused_models,
     working_lines,
 )
 from vr_cli.commands.init_questions import ask_clients, ask_folders, is_terminal
 from vr_cli.commands.init_view import narrowed_view
+from vr_cli.folding import folded
 from vr_cli.output import print_error, print_json, print_notes
 from vr_cli.process.exits import Exit, exit_code
 
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
     from vr_cli.onboarding.writing import Written
 
 NOTHING_GIVEN = (
-    "Nobody can be asked here. Name what to set up: --client NAME, --folder DIR,"
-    " --key-from-env, --key-from-stdin, --use SERVICE or --fetch, with --yes or --dry-run."
+    "Nobody can be asked here, and nothing is agreed to. Name what to set up: --client NAME,"
+    " --folder DIR, --key-from-env, --key-from-stdin, --use SERVICE or --fetch, with --yes or"
+    " --dry-run."
 )
 
 
@@ -52,12 +55,20 @@ NOTHING_GIVEN = (
 @click.option("--folder", "folders", multiple=True, metavar="DIR", help="Let the server read it.")
 @click.option("--key-from-env", is_flag=True, help="Keep the key of the variable GEMINI_API_KEY.")
 @click.option("--key-from-stdin", is_flag=True, help="Keep the key that stdin holds.")
+@click.option("--service", metavar="NAME", help="The service of that key, such as groq.")
 @click.option(
     "--use",
     "services",
     multiple=True,
     metavar="SERVICE",
     help="Use a key found in the environment (groq), or a local server (ollama, ollama/MODEL).",
+)
+@click.option(
+    "--decline",
+    "declined",
+    multiple=True,
+    metavar="SERVICE",
+    help="Leave a key in the environment, or a local server, unused; it is not asked about again.",
 )
 @click.option("--fetch", is_flag=True, help="Fetch what plugins lack, such as a speech model.")
 @click.option("--project", is_flag=True, help="Write the clients' files of the current folder.")
@@ -72,14 +83,13 @@ def init(
     *,
     clients: tuple[str, ...],
     folders: tuple[str, ...],
-    services: tuple[str, ...],
     fetch: bool,
     project: bool,
     remove: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
-    **key_from: bool,
+    **about_models: Any,
 ) -> int:
     """Connect MCP clients to this server: asks four questions, or takes the answers from options.
 
@@ -91,14 +101,14 @@ def init(
     """
     from vr_cli.onboarding.answers import overruled
 
-    others = bool(folders or services or fetch or any(key_from.values()))
+    others = bool(folders or fetch or any(about_models.values()))
     asked = not (clients or others or remove)
     if remove:
         wishes = _removal(clients, others, project=project)
     elif asked:
         wishes = _asked(project=project, yes=yes)
     else:
-        wishes = _given(clients, folders, _models(services, **key_from), project=project)
+        wishes = _given(clients, folders, models_of_options(**about_models), project=project)
     remedies = choose_remedies("4. " * asked, yes=yes or dry_run) if fetch or asked else []
     plan = _planned(config, wishes)
     pending = [change for change in plan.changes if change.action != "none"]
@@ -179,26 +189,6 @@ def _given(
     )
 
 
-def _models(services: Sequence[str], **key_from: bool) -> ModelChoice:
-    from vr_cli.onboarding.model_choice import ModelChoice, choice_of
-
-    key = _key(**key_from)
-    choice = choice_of(services, found_models()) if services else ModelChoice()
-    return replace(choice, key=key)
-
-
-def _key(*, key_from_env: bool, key_from_stdin: bool) -> str:
-    from vr_cli.onboarding.answers import checked_key
-
-    if key_from_env and key_from_stdin:
-        raise click.UsageError("Give --key-from-env or --key-from-stdin, not both.")
-    if key_from_env:
-        return checked_key(os.environ.get("GEMINI_API_KEY", ""))
-    if key_from_stdin:
-        return checked_key(sys.stdin.readline())
-    return ""
-
-
 def _planned(config: Config, wishes: Wishes) -> Plan:
     from vr_cli.onboarding.answers import set_by_files
     from vr_cli.onboarding.launch import find_launch
@@ -256,9 +246,9 @@ def _conclude(
     if written and remove:
         click.echo("Restart the clients. Allowed folders, the key and all records stay.")
     elif written:
+        text = "`vr doctor --problems` says what is missing; `vr init --fetch` fetches models."
         click.echo(
-            "Restart the clients to see the tools. `vr doctor --problems` says what is missing;"
-            " `vr init --fetch` fetches models that are."
+            "\n".join(folded("", f"Restart the clients to see the tools. {text}", sys.stdout))
         )
     for line in working_lines(models) if models else ():
         click.echo(line)

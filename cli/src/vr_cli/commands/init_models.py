@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
-from vr_kernel import visible_line
+from vr_kernel import Code, VrError, visible_line
 
 from vr_cli.commands.init_questions import KEY_PAGE, NONE, answer, say
+from vr_cli.configuration import config_with
+from vr_cli.folding import folded
 
 if TYPE_CHECKING:
     from vr_kernel.models import ModelService
@@ -23,7 +27,7 @@ SHOWN = 4
 _USES = {
     "answers": ("reads and answers", "nothing: summaries and answers need a model"),
     "pictures": ("sees pictures", "nothing: text in pictures is read all the same"),
-    "films": ("watches films", f"nothing: only Gemini does, {KEY_PAGE}"),
+    "films": ("watches films", f"this machine alone; Gemini can as well: {KEY_PAGE}"),
     "vectors": ("finds by meaning", "nothing: texts are found by keyword"),
 }
 """Uses of models: how each is called, and what is told where nothing serves it."""
@@ -48,9 +52,40 @@ def ask_models(found: FoundModels) -> ModelChoice:
     return choice if service == NONE else _with_key(choice, service, found)
 
 
+def models_of_options(
+    *,
+    services: Sequence[str],
+    declined: Sequence[str],
+    service: str | None,
+    key_from_env: bool,
+    key_from_stdin: bool,
+) -> ModelChoice:
+    """The choice that options name.
+
+    Raises:
+        click.UsageError: for options that do not go together.
+        VrError: as `choice_of`; for a key that cannot be one.
+    """
+    from vr_cli.onboarding.answers import checked_key
+    from vr_cli.onboarding.model_choice import ModelChoice, choice_of, service_named
+
+    if key_from_env and key_from_stdin:
+        raise click.UsageError("Give --key-from-env or --key-from-stdin, not both.")
+    if service and not (key_from_env or key_from_stdin):
+        raise click.UsageError("--service says whose key it is: add --key-from-stdin.")
+    found = found_models() if services or declined or service else None
+    choice = choice_of(services, declined, found) if found else ModelChoice()
+    if not (key_from_env or key_from_stdin):
+        return choice
+    variable, title = choice.key_variable, "Gemini"
+    if found and service:
+        variable, title = service_named(service, found.keyed).variable, service
+    text = os.environ.get(variable, "") if key_from_env else sys.stdin.readline()
+    return replace(choice, key=checked_key(text, title), key_variable=variable)
+
+
 def found_models() -> FoundModels:
     """The models found here by the settings as they are now; none where plugins cannot be read."""
-    from vr_cli.configuration import config_with
     from vr_cli.onboarding.model_choice import FoundModels, find_models
 
     with suppress(Exception):  # `vr doctor` names what fails
@@ -119,9 +154,29 @@ def _with_key(choice: ModelChoice, service: str, found: FoundModels) -> ModelCho
         return checked_key(text, title) if text else ""
 
     title = GEMINI.title() if service == GEMINI else service
-    key = answer(f"{title} key (hidden)", parsed, hide=True)
     variables = {each.name: each.variable for each in found.keyed}
-    return replace(choice, key=key, key_variable=variables.get(service, choice.key_variable))
+    variable = variables.get(service, choice.key_variable)
+    key = answer(f"{title} key (hidden)", parsed, hide=True)
+    while key and not _is_taken(service, variable, key):
+        key = answer(f"{title} key (hidden)", parsed, hide=True)
+    return replace(choice, key=key, key_variable=variable)
+
+
+def _is_taken(service: str, variable: str, key: str) -> bool:
+    """Try a key, and say how that went; False when the service refused it."""
+    from vr_cli.onboarding.model_choice import try_key
+
+    flags = {"kernel.strict": "false", "kernel.log_level": "error"}
+    environ = {**os.environ, variable: key}
+    try:
+        offered = try_key(service, config_with(click.get_current_context(), flags, environ))
+    except VrError as error:
+        refused = error.code is Code.AUTH
+        told = "Not taken, try another" if refused else "Kept, though it could not be tried"
+        say(f"{told}: {visible_line(error.message)}", "   ")
+        return not refused
+    say(f"   {service} takes it, and offers {offered} models.")
+    return True
 
 
 def working_lines(found: FoundModels) -> Iterator[str]:
@@ -130,8 +185,19 @@ def working_lines(found: FoundModels) -> Iterator[str]:
         return
     yield "What works now:"
     for use, (title, lacking) in _USES.items():
-        yield f"  {title:<18} {_listed(found.working.get(use, ())) or lacking}"
+        serving = _listed(found.working.get(use, ()))
+        if use == "films" and not serving:
+            serving = _without_watching(found.working)
+        yield from folded(f"  {title:<18} ", serving or lacking, sys.stdout)
     yield "Prices and all providers: vr infra models"
+
+
+def _without_watching(working: Mapping[str, Sequence[str]]) -> str:
+    """The model that is shown pictures of a video, or told its words; empty for none."""
+    for use, how in (("pictures", "by pictures and words"), ("answers", "by words alone")):
+        if models := working.get(use):
+            return f"{visible_line(models[0])}, {how}"
+    return ""
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -35,8 +35,9 @@ def ask_folders(home: Path) -> list[Path]:
         between = f"{os.pathsep!r} stands between several"
         return [allowed_folder(part, home, several=between) for part in named]
 
-    say("1. Which folders may the server read? It always reads the one it is started in, unless")
-    say(f"   that is your home folder. Several are separated by {os.pathsep!r}; empty: no more.")
+    text = "Which folders may the server read? It always reads the one it is started in, unless"
+    text += f" that is your home folder. Several are separated by {os.pathsep!r}; empty: no more."
+    say(text, "1. ")
     return answer("Folders", parsed)
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from vr_kernel import Code, VrError, did_you_mean
 
 if TYPE_CHECKING:
-    from vr_kernel import Config
+    from vr_kernel import Config, Kernel
     from vr_kernel.models import ModelService
 
+Run = Callable[[Callable[["Kernel"], Coroutine[Any, Any, Any]]], Any]
+LOOK_S = 30.0
+"""Longest wait for what is asked; those who are asked wait shorter."""
 KEY_VARIABLE = "GEMINI_API_KEY"
 
 
@@ -76,8 +79,28 @@ def find_models(config: Config) -> FoundModels:
 
     Nothing is asked that costs; a plugin that fails has no models.
     """
-    from vr_kernel import Kernel
     from vr_kernel.models import model_services, running_servers, working_models
+
+    with _looking(config) as (kernel, run):
+        return FoundModels(model_services(kernel), run(running_servers), working_models(kernel))
+
+
+def try_key(service: str, config: Config) -> int:
+    """The number of models that a service offers to the key that is configured.
+
+    Raises:
+        VrError: AUTH when it refuses the key; else why the key could not be tried.
+    """
+    from vr_kernel.models import offered_models
+
+    with _looking(config) as (_, run):
+        return len(run(lambda kernel: offered_models(kernel, service)))
+
+
+@contextmanager
+def _looking(config: Config) -> Iterator[tuple[Kernel, Run]]:
+    """A kernel, and what runs work with it; what plugins print or leave behind is no matter."""
+    from vr_kernel import Kernel
 
     from vr_cli.doctor.captured import captured
     from vr_cli.doctor.check_runner import loop_aside, wait_for
@@ -87,10 +110,9 @@ def find_models(config: Config) -> FoundModels:
     with captured(2), diverted_stdout(), loop_aside() as loop:
         kernel = Kernel(config, roots=[Path.cwd()], retry=True)
         try:
-            servers = wait_for(loop, running_servers(kernel), CLOSE_S + 10)
-            return FoundModels(model_services(kernel), servers, working_models(kernel))
+            yield kernel, lambda work: wait_for(loop, work(kernel), LOOK_S)
         finally:
-            with suppress(Exception):  # what a plugin leaves behind must not cost the answer
+            with suppress(Exception):
                 wait_for(loop, kernel.aclose(), CLOSE_S)
 
 
@@ -126,14 +148,19 @@ def model_named(name: str, service: ModelService, offered: Sequence[str]) -> str
     )
 
 
-def choice_of(names: Sequence[str], found: FoundModels) -> ModelChoice:
+def choice_of(names: Sequence[str], declined: Sequence[str], found: FoundModels) -> ModelChoice:
     """The choice of services by name; of one on this machine also as `name/model`.
 
     Raises:
-        VrError: INVALID_INPUT for an unknown name; AUTH when there is no key of it;
-            UNAVAILABLE when a server does not answer, or has no model.
+        VrError: INVALID_INPUT for an unknown name, or one that is declined as well; AUTH when
+            there is no key of it; UNAVAILABLE when a server does not answer, or has no model.
     """
     agreed, models = [], {}
+    for each in declined:
+        if service_named(each, found.services).name in {name.partition("/")[0] for name in names}:
+            raise VrError(
+                f"{each} is both used and declined.", Code.INVALID_INPUT, hint="Name it once."
+            )
     for each in names:
         name, _, model = each.partition("/")
         service = service_named(name, found.services)
@@ -150,7 +177,7 @@ def choice_of(names: Sequence[str], found: FoundModels) -> ModelChoice:
             )
         elif not service.used:
             agreed.append(name)
-    return ModelChoice(agreed=agreed, models=models)
+    return ModelChoice(agreed=agreed, declined=declined, models=models)
 
 
 def place_of(service: ModelService) -> str:

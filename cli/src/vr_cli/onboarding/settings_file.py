@@ -26,13 +26,13 @@ def settings_change(path: Path, present: Config, wishes: Wishes) -> Change:
     """
     file = real_file(path)
     before = read_file(file)
-    after, wanted = before or "", dict[str, Any]()
+    after = before or ""
     try:
         values = read_toml(after)
-        wanted = _wanted(values, present, wishes)
-        for name, value in wanted.items():
+        for name, value in _wanted(values, present, wishes).items():
             after = set_toml(after, name.split("."), value)
     except UnreadableTextError as error:
+        wanted = _wanted({}, present, wishes)
         lines = "; ".join(f"{name} = {json.dumps(value)}" for name, value in wanted.items())
         raise config_error(
             f"{file}, line {error.line}: {error}.",
@@ -47,16 +47,18 @@ def _wanted(values: Mapping[str, Any], present: Config, wishes: Wishes) -> dict[
     """The settings to change, each by its whole name."""
     choice, settings, roots = wishes.models, present.models, present.kernel.allowed_roots
     folders = [str(it) for it in dict.fromkeys(wishes.folders) if it not in roots]
-    agreed = [name for name in choice.agreed if name not in settings.agreed]
-    declined = [name for name in choice.declined if name not in settings.declined]
-    added = {
-        "kernel.allowed_roots": (folders, [str(root) for root in roots]),
-        "models.agreed": (agreed, settings.agreed),
-        "models.declined": (declined, settings.declined),
+    changed = {
+        "kernel.allowed_roots": (folders, [str(root) for root in roots], []),
+        "models.agreed": (choice.agreed, settings.agreed, choice.declined),
+        "models.declined": (choice.declined, settings.declined, choice.agreed),
     }
-    wanted: dict[str, Any] = {
-        name: [*_listed(values, name, known), *new] for name, (new, known) in added.items() if new
-    }
+    wanted: dict[str, Any] = {}
+    for name, (new, known, gone) in changed.items():
+        listed = _listed(values, name, known)
+        left = [each for each in listed if each not in gone]
+        whole = [*left, *(each for each in new if each not in left)]
+        if whole != list(listed):
+            wanted[name] = whole
     return {**wanted, **choice.models}
 
 

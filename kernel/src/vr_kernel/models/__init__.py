@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.services import (
         ModelService,
         model_services,
+        offered_models,
         running_servers,
         working_models,
     )
@@ -32,6 +33,7 @@ __all__ = [
     "dollars",
     "model_services",
     "money",
+    "offered_models",
     "read_usage",
     "running_servers",
     "working_models",
@@ -41,7 +43,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         ".spending.reports": "Estimate Grouping UsageReport UsageRow dollars money",
-        "services": "ModelService model_services running_servers working_models",
+        "services": "ModelService model_services offered_models running_servers working_models",
         "usage_reading": "read_usage",
     },
 )

@@ -102,7 +102,9 @@ class ModelProvider(Protocol):
     - `price(model) -> Price | None`: the price of a model, None when it is not known. A usage whose
       `cost_usd` it sets itself needs none;
     - `prices_of`: the date of its price list, as text;
-    - `async list_models() -> Sequence[str]`: the models that the service offers now.
+    - `async list_models() -> Sequence[str]`: the models that the service offers now;
+    - `async serving() -> Sequence[str] | None`: of one on this machine, the models of the server
+      that answers there, whether it is configured or not; None when there is no such server.
     """
 
     name: str

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
 
-from vr_kernel.errors import VrError
+from vr_kernel.errors import Code, VrError
 
 if TYPE_CHECKING:
     from vr_kernel.generation import Role
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
     from vr_kernel.models.models import LanguageModels
     from vr_kernel.models.roles import Roles
 
-KNOCK_S = 1.0
-"""Longest wait for a server of this machine to take a connection."""
-ANSWER_S = 5.0
-"""Longest wait for the list of its models, the import of its client library included."""
+SERVER_S = 5.0
+"""Longest wait for a provider that looks for its server, the import of a library included."""
+OFFER_S = 20.0
+"""Longest wait for the list of a service."""
 USES: Mapping[str, tuple[Role, frozenset[str]]] = {
     "answers": ("default", frozenset()),
     "pictures": ("vision", frozenset({"image"})),
@@ -65,14 +64,30 @@ def model_services(kernel: Kernel) -> list[ModelService]:
 
 
 async def running_servers(kernel: Kernel) -> dict[str, list[str]]:
-    """The models that servers on this machine offer for answers; of those that answer, by name.
-
-    All are asked at once, and each only after it took a connection.
-    """
+    """The models that servers on this machine have for answers, by name; all are asked at once."""
     roles = _roles(kernel)
     local = [each for each in _services(roles) if each.local]
-    offers = await asyncio.gather(*(_offered(roles, each) for each in local))
+    offers = await asyncio.gather(*(_served(roles, each) for each in local))
     return {each.name: models for each, models in zip(local, offers, strict=True) if models}
+
+
+async def offered_models(kernel: Kernel, name: str) -> list[str]:
+    """The models that a provider offers to the key that is configured; costs nothing.
+
+    Raises:
+        VrError: AUTH when it refuses the key; UNSUPPORTED when it cannot say; UNAVAILABLE.
+    """
+    roles = _roles(kernel)
+    provider = roles.provider(name)
+    if (list_models := getattr(provider, "list_models", None)) is None:
+        raise VrError(f"{name} does not say which models it offers.", Code.UNSUPPORTED)
+    try:
+        async with asyncio.timeout(OFFER_S):
+            with roles.contained(name):
+                provider.check()
+                return list(await list_models())
+    except TimeoutError:
+        raise VrError(f"{name} gave no answer in {OFFER_S:g} s.", Code.UNAVAILABLE) from None
 
 
 def working_models(kernel: Kernel) -> dict[str, list[str]]:
@@ -113,16 +128,15 @@ def _services(roles: Roles) -> Iterator[ModelService]:
             )
 
 
-async def _offered(roles: Roles, service: ModelService) -> list[str]:
-    """The models that a server here offers; empty when it does not answer in time."""
+async def _served(roles: Roles, service: ModelService) -> list[str]:
+    """The models of the server of a provider; empty when none answers in time."""
     provider = roles.provider(service.name)
-    list_models = getattr(provider, "list_models", None)
-    if list_models is None or not await _is_listening(service.address):
+    if (look := getattr(provider, "serving", None)) is None:
         return []
     with suppress(VrError, TimeoutError):
-        async with asyncio.timeout(ANSWER_S):
+        async with asyncio.timeout(SERVER_S):
             with roles.contained(service.name):
-                return [name for name in await list_models() if _answers_here(provider, name)]
+                return [name for name in await look() or () if _answers_here(provider, name)]
     return []
 
 
@@ -131,16 +145,3 @@ def _answers_here(provider: object, model: str) -> bool:
     info_of = getattr(provider, "info", None)
     info = None if info_of is None else info_of(model)
     return info is None or not (info.embeds or info.remote)
-
-
-async def _is_listening(address: str) -> bool:
-    """True when something takes a connection; else no client library needs to be imported."""
-    parts = urlsplit(address)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        async with asyncio.timeout(KNOCK_S):
-            _, writer = await asyncio.open_connection(parts.hostname, port)
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    return True

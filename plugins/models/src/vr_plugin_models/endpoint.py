@@ -67,6 +67,17 @@ class Endpoint:
         return {"follow_redirects": False, "trust_env": not self.is_here}
 
     @property
+    def loopback(self) -> str:
+        """The address of its server on this very machine; empty for one that is elsewhere."""
+        if not self.row.local:
+            return ""
+        try:
+            host = urlsplit(self.address).hostname or ""
+        except (VrError, ValueError):
+            return ""
+        return self.address if host in LOOPBACK else ""
+
+    @property
     def is_configured(self) -> bool:
         """True when the user gave what it needs, as far as is known without asking it."""
         if self.row.local:

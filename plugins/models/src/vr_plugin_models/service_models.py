@@ -59,6 +59,13 @@ class ServiceModels(ABC):
             start=row.start,
         )
 
+    async def serving(self) -> list[str] | None:
+        """The models of its server on this machine, configured or not; None when there is none."""
+        from vr_plugin_models.local_servers import find_server
+
+        address = self.endpoint.loopback
+        return await find_server(self.endpoint.row.family, address) if address else None
+
     def adapted(self, info: ModelInfo) -> ModelInfo:
         """Add to the description of a model what was learned of it."""
         return info
