@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from vr_cli.onboarding.writing import Written
 
 NOTHING_GIVEN = (
-    "Nobody can be asked here, and nothing is agreed to. Name what to set up: --client NAME,"
+    "Nobody can be asked here. Nothing is agreed to. Name what to set up: --client NAME,"
     " --folder DIR, --key-from-env, --key-from-stdin, --use SERVICE or --fetch, with --yes or"
     " --dry-run."
 )
