@@ -56,6 +56,7 @@ def shown(
     capfd: pytest.CaptureFixture[str],
 ) -> Callable[..., str]:
     """Runs `vr config show` with the plugin of models, where the key of one provider is set."""
+    pytest.importorskip("vr_plugin_models")
     for name, value in (own | {"VR_PLUGINS": "models", "GROQ_API_KEY": SECRET}).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(working_folder)

@@ -73,6 +73,19 @@ async def test_order_is_as_configured_and_the_first_comes_back(
         assert [len(each.requests_of("chat.completions")) for each in (first, second)] == [3, 1]
 
 
+@pytest.mark.parametrize("order", [[], ["groq", "openai"]])
+async def test_a_provider_whose_address_is_refused_is_passed_over(
+    first: FakeOpenAI, order: list[str]
+) -> None:
+    """It is no reason to ask nobody; where nobody else is there, the reason is told."""
+    refused = {"plugins__models__groq_base_url": "http://10.0.0.5:8080/v1"}
+    refused |= {"plugins__models__groq_api_key": "key-of-groq"}
+    async with asking({"openai": first}, models__default=order, **refused) as kernel:
+        assert await said(kernel) == "first"
+    async with asking({}, models__default=["groq"], **refused) as kernel:
+        assert (await refusal(kernel)).code is Code.NOT_ALLOWED
+
+
 @pytest.mark.slow
 async def test_a_provider_that_fails_for_long_is_left_alone_until_it_heals(
     first: FakeOpenAI,

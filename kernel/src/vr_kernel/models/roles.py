@@ -51,6 +51,9 @@ class Roles:
         missing: VrError | None = None
         unfit: VrError | None = None
         for each in [self._wanted(model, role)] if model else self._chosen(role):
+            if isinstance(each, VrError):
+                missing = missing or each
+                continue
             try:
                 self.consent.require(each)
                 with each.contained():
@@ -188,7 +191,8 @@ class Roles:
                 with contained():
                     yield from (f"{provider}/{info.name}" for info in serving.models())
 
-    def _chosen(self, role: Role) -> Iterator[ProvidedModel]:
+    def _chosen(self, role: Role) -> Iterator[ProvidedModel | VrError]:
+        """The models of a role, and the errors of providers that cannot be asked."""
         for name in self.configuration.current.models_of(role) or [AUTO]:
             if name == AUTO:
                 for provider in self.hierarchy:
@@ -200,8 +204,10 @@ class Roles:
                 yield first
                 yield from self._models_for(first.provider, first.contained, role, first.id)
 
-    def _suggested(self, name: str, role: Role, *, alone: bool = False) -> Iterator[ProvidedModel]:
-        """The models that a provider suggests; none of one that is broken or not configured.
+    def _suggested(
+        self, name: str, role: Role, *, alone: bool = False
+    ) -> Iterator[ProvidedModel | VrError]:
+        """The models that a provider suggests, or its error; nothing of one that is broken.
 
         Args:
             name: of the provider.
@@ -215,10 +221,10 @@ class Roles:
                 with contained():
                     provider.check()
         except VrError as error:
-            if error.code is not Code.INTERNAL:
-                raise
-            return  # a provider that fails suggests nothing; its log says why
-        yield from models
+            if error.code is not Code.INTERNAL:  # of one that is broken the log says why
+                yield error
+        else:
+            yield from models
 
     def _models_for(
         self,
