@@ -82,6 +82,11 @@ class VrError(Exception):
         self.usage = usage
         self.detail = detail
 
+    @property
+    def told(self) -> str:
+        """What happened and what to do next, in a line."""
+        return f"{self.message} {self.hint}".strip()
+
     def reworded(self, message: str, hint: str) -> VrError:
         """Return the same failure in other words, as a copy: others may hold this error."""
         told = VrError(

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from vr_kernel import Code, VrError
-from vr_kernel.diagnosis.language_models import agreed_providers
+from vr_kernel.diagnosis.language_models import agreed_providers, usable_addresses
+from vr_kernel.models import model_services
 from vr_plugin_models import plugin
 from vr_testing import FakeGemini, FakeOllama, FakeOpenAI, Fault, TrialKernel, open_kernel
 from waiting import until
@@ -53,6 +54,11 @@ async def said(kernel: TrialKernel, **how: Any) -> str:
     return (await kernel.services.models.generate("Who?", **how)).text
 
 
+async def providers(kernel: TrialKernel) -> list[Any]:
+    found: list[Any] = (await kernel.call("infra_models")).providers
+    return found
+
+
 async def refusal(kernel: TrialKernel, **how: Any) -> VrError:
     with pytest.raises(VrError) as caught:
         await said(kernel, **how)
@@ -83,7 +89,34 @@ async def test_a_provider_whose_address_is_refused_is_passed_over(
     async with asking({"openai": first}, models__default=order, **refused) as kernel:
         assert await said(kernel) == "first"
     async with asking({}, models__default=["groq"], **refused) as kernel:
-        assert (await refusal(kernel)).code is Code.NOT_ALLOWED
+        error = await refusal(kernel)
+        assert error.code is Code.NOT_ALLOWED
+        allowing = 'allowed_hosts = ["10.0.0.5:8080"] in [kernel.http]'
+        told = {state.problem for state in await providers(kernel)} - {""}
+        told |= {service.problem for service in model_services(kernel)} - {""}
+        assert told == {error.told}
+        assert allowing in error.told
+        found = usable_addresses(kernel.services.models.roles)
+        assert (found.level, allowing in found.fix) == ("warning", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "local"), [("openai_compatible", True), ("litellm", False), ("vllm", True)]
+)
+async def test_a_service_on_this_machine_needs_its_address_alone(
+    first: FakeOpenAI, name: str, local: bool
+) -> None:
+    """A proxy passes requests on, so that they do not stay here."""
+    settings = {f"plugins.models.{name}_base_url": first.url, f"plugins.models.{name}_model": "m"}
+    async with open_kernel({"models": plugin}, settings={**HASTY, **settings}) as kernel:
+        assert await said(kernel) == "first"
+        assert [it.local for it in await providers(kernel) if it.name == name] == [local]
+    here = {**HASTY, **settings, "models.local_only": True}
+    async with open_kernel({"models": plugin}, settings=here) as kernel:
+        if local:
+            assert await said(kernel) == "first"
+        else:
+            assert (await refusal(kernel)).category == "LOCAL_ONLY"
 
 
 @pytest.mark.slow
@@ -253,7 +286,7 @@ async def test_providers_keys_and_prices_are_told_but_no_key(first: FakeOpenAI) 
         prices = {it.model: (it.input_usd, it.output_usd) for it in report.models}
         assert prices["openai/gpt-4o-mini"] == (0.15, 0.6)
         asked = {it.name: it.probe for it in report.providers if it.probe}
-        assert asked == {"openai": "answers; offers 1 models"}
+        assert asked == {"openai": "answers; offers 1 model"}
         assert "key-of-openai" not in report.model_dump_json()
         assert report.presets["openai-mini"] == "openai/gpt-4o-mini"
         assert await said(kernel, model="openai-mini") == "first"

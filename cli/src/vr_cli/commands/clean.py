@@ -102,7 +102,7 @@ def _remove_each(present: Sequence[Removable]) -> dict[str, str]:
         try:
             each.remove()
         except VrError as error:
-            failures[each.kind] = f"{error.message} {error.hint}".strip()
+            failures[each.kind] = error.told
         except OSError as error:
             told = f"{error.filename or 'A file'} cannot be removed: {error.strerror}."
             failures[each.kind] = f"{told} Check that its folder may be written."

@@ -39,6 +39,8 @@ def ask_models(found: FoundModels) -> ModelChoice:
 
     known = f"Set up: {', '.join(found.usable)}." if found.usable else "None is set up."
     say(f"2. Models. {known}")
+    for remark in found.refused:
+        say(visible_line(remark), "   ")
     agreed = [each.name for each in found.unasked if _agrees(each)]
     models = {each.name: _chosen(each, found) for each in found.offered}
     declined = [each.name for each in found.unasked if each.name not in agreed]
@@ -94,13 +96,13 @@ def found_models() -> FoundModels:
 
 
 def unused_models(found: FoundModels) -> list[str]:
-    """Remarks on keys and servers that were found and are not used, with how to use them."""
+    """Remarks on keys, servers and addresses that are not used, with how to use them."""
     keys = [
         f"Found and not used: {', '.join(each.found)}."
         f" If meant for this program: `vr init --use {each.name} --yes`"
         for each in found.unasked
     ]
-    return keys + [
+    return found.refused + keys + [
         f"{each.name} runs here with {_listed(found.servers[each.name])}."
         f" To use it: `vr init --use {each.name} --yes`"
         for each in found.offered

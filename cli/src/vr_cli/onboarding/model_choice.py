@@ -35,6 +35,11 @@ class FoundModels:
         return [each for each in self.services if each.found]
 
     @property
+    def refused(self) -> list[str]:
+        """Remarks on services whose configuration cannot be used."""
+        return [it.problem for it in self.services if it.problem]
+
+    @property
     def offered(self) -> list[ModelService]:
         """The running servers of which no model is chosen yet, and which were not declined."""
         running = [each for each in self.services if each.name in self.servers]

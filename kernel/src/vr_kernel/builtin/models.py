@@ -129,7 +129,10 @@ def _shown(models: LanguageModels) -> Configuration:
 
 
 class ProviderState(BaseModel):
-    """A provider of models. `used` says if requests may go there, and `reason` why."""
+    """A provider of models. `used` says if requests may go there, and `reason` why.
+
+    `problem` says why its configuration cannot be used, and what to do.
+    """
 
     name: str
     address: str
@@ -139,6 +142,7 @@ class ProviderState(BaseModel):
     reason: str
     local: bool
     probe: str = ""
+    problem: str = ""
 
 
 class RoleModel(BaseModel):
@@ -209,6 +213,7 @@ def _provider(models: LanguageModels, name: str) -> ProviderState:
         used=agreement.given,
         reason=agreement.reason,
         local=access.local,
+        problem=access.problem.told if access.problem else "",
     )
 
 
@@ -239,14 +244,15 @@ async def _probe(models: LanguageModels, name: str) -> str:
     except TimeoutError:
         return f"no answer within {PROBE_S:g} s"
     except VrError as error:
-        return f"{error.message} {error.hint}".strip()
+        return error.told
 
 
 async def _asked(models: LanguageModels, name: str) -> str:
     provider: ModelProvider = models.roles.provider(name)
     if list_models := getattr(provider, "list_models", None):
         with models.roles.contained(name):
-            return f"answers; offers {len(await list_models())} models"
+            count = len(await list_models())
+        return f"answers; offers {count} model{'s' * (count != 1)}"
     chosen = provider.model_for("fast") or provider.model_for("default")
     reply = await models.generate("Answer with: OK", model=f"{name}/{chosen}")
     return f"answers, as {reply.model}"

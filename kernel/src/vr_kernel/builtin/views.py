@@ -102,7 +102,8 @@ async def show_models(services: Services, found: ModelsReport) -> View:
     ]
     used = [it for it in found.providers if it.used and it.ready]
     refused = [it for it in found.providers if it.ready and not it.used]
-    others = [it for it in found.providers if not it.ready]
+    broken = [it for it in found.providers if it.problem]
+    others = [it for it in found.providers if not (it.ready or it.problem)]
     notes = [] if used else ["No model is ready: set a key, or a model on this machine."]
     blocks: list[Block] = [Table(("Role", "Models, in order"), roles)]
     if prices:
@@ -112,6 +113,8 @@ async def show_models(services: Services, found: ModelsReport) -> View:
         blocks.append(Table(*_providers(used), title="Providers in use"))
     if refused:
         blocks.append(Table(*_providers(refused), title="Found, and not used"))
+    if broken:
+        blocks.append(Table(*_providers(broken), title="Configured, but unusable"))
     if others:
         blocks.append(Table(*_providers(others), title="Other providers", detail=True))
     return View("Language models", blocks, notes=notes)
@@ -128,7 +131,7 @@ def _providers(states: Sequence[ProviderState]) -> tuple[tuple[str, ...], list[t
     rows: list[tuple[Cell, ...]] = []
     for it in states:
         key = it.key_variable or "none needed"
-        why = it.reason if it.ready else "not configured"
+        why = it.problem or (it.reason if it.ready else "not configured")
         rows.append((it.name, key, why, it.probe)[: len(columns)])
     return columns, rows
 

@@ -15,7 +15,11 @@ from vr_kernel.config.settings import KernelSettings
 from vr_kernel.diagnosis.configuration import configuration_checks
 from vr_kernel.diagnosis.databases import database_checks
 from vr_kernel.diagnosis.folders import folder_checks
-from vr_kernel.diagnosis.language_models import agreed_providers, known_models
+from vr_kernel.diagnosis.language_models import (
+    agreed_providers,
+    known_models,
+    usable_addresses,
+)
 from vr_kernel.diagnosis.price_lists import recent_prices
 from vr_kernel.diagnosis.provided import provider_checks
 from vr_kernel.errors import VrError
@@ -56,8 +60,9 @@ def kernel_checks(
         roles = cast("LanguageModels", kernel.services.models).roles
         known = Check("models", lambda: known_models(roles))
         agreed = Check("model providers", lambda: agreed_providers(roles))
+        usable = Check("model addresses", lambda: usable_addresses(roles))
         packages = {plugin.name: plugin.distribution for plugin in kernel.plugins()}
         packages |= dict.fromkeys(BUILT_IN, KERNEL_DISTRIBUTION)
         priced = Check("prices", partial(recent_prices, roles, packages, clock))
-        topics["models"] = [*kernel.health[GEMINI](), known, agreed, priced]
+        topics["models"] = [*kernel.health[GEMINI](), known, agreed, usable, priced]
     return [(topic, check) for topic, checks in topics.items() for check in checks]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import get_args
 
 from vr_kernel.config.model_settings import AUTO, GEMINI, ModelsSettings
@@ -45,6 +46,24 @@ def agreed_providers(roles: Roles) -> Diagnosis:
     if not used:
         return Diagnosis.ok("None is configured.")
     return Diagnosis.ok(f"Used: {', '.join(used)}.")
+
+
+def usable_addresses(roles: Roles) -> Diagnosis:
+    """Check that no provider is left out because of its address."""
+    problems = list(_problems(roles))
+    if not problems:
+        return Diagnosis.ok("None is refused.")
+    return Diagnosis.warning(
+        " ".join(problem.message for problem in problems),
+        " ".join(dict.fromkeys(problem.hint for problem in problems)),
+    )
+
+
+def _problems(roles: Roles) -> Iterator[VrError]:
+    for name in roles.providers:
+        with suppress(VrError):  # of a provider that fails its log says why
+            if problem := roles.consent.access(name).problem:
+                yield problem
 
 
 def _configured(settings: ModelsSettings) -> Iterator[tuple[str, str]]:

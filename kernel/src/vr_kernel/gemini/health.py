@@ -33,9 +33,10 @@ def gemini_checks(roles: Roles) -> list[Check]:
 def without_key(roles: Roles) -> Diagnosis:
     """Check that another provider can be asked where Gemini has no key."""
     if others := roles.consent.usable(name for name in roles.providers if name != GEMINI):
-        return Diagnosis.ok(f"None is set; ready are {', '.join(others)}.")
+        return Diagnosis.ok(f"None is needed: other models are ready, by {', '.join(others)}.")
     missing = examine_keys([])
-    return Diagnosis.warning(missing.what, missing.fix + roles.consent.instead(roles.providers))
+    what = "No language model is ready: videos are watched on this machine alone."
+    return Diagnosis.warning(what, missing.fix + roles.consent.instead(roles.providers))
 
 
 def examine_keys(keys: Sequence[str], service: str = GEMINI.title()) -> Diagnosis:

@@ -112,4 +112,4 @@ class Scope:
     def _tell(self, error: VrError) -> None:
         if not self._told:
             self._told = True
-            self._remark(f"A crash would lose paid work: {error.message} {error.hint}".strip())
+            self._remark(f"A crash would lose paid work: {error.told}")

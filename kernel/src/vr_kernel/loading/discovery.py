@@ -196,7 +196,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 def explain(error: BaseException) -> str:
     """One line on why a plugin could not be loaded."""
     if isinstance(error, VrError):
-        return f"{error.message} {error.hint}".strip()[:MOST_SAID]
+        return error.told[:MOST_SAID]
     return said(error)
 
 

@@ -17,6 +17,7 @@ from vr_kernel.generation import (
 )
 
 if TYPE_CHECKING:
+    from vr_kernel.errors import VrError
     from vr_kernel.items.pictures import Picture
 
 
@@ -30,6 +31,7 @@ class ModelAccess:
         ready: whether all that it needs is configured; says nothing of the service itself.
         local: whether requests stay on this machine, or with a local host that the user named.
         model_setting: the setting of its plugin that names its model.
+        problem: the error of a configuration that cannot be used.
     """
 
     address: str = ""
@@ -37,6 +39,7 @@ class ModelAccess:
     ready: bool = True
     local: bool = False
     model_setting: str = ""
+    problem: VrError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class ModelService:
         declined: whether the user declined it.
         model: the model that it would ask now; empty for none.
         model_setting: the setting that names its model, such as `plugins.models.ollama_model`.
+        problem: why its configuration cannot be used, and what to do; empty for none.
     """
 
     name: str
@@ -56,6 +57,7 @@ class ModelService:
     declined: bool = False
     model: str = ""
     model_setting: str = ""
+    problem: str = ""
 
 
 def model_services(kernel: Kernel) -> list[ModelService]:
@@ -125,6 +127,7 @@ def _services(roles: Roles) -> Iterator[ModelService]:
                 declined=name in declined,
                 model=model,
                 model_setting=f"{section}.{access.model_setting}" if access.model_setting else "",
+                problem=access.problem.told if access.problem else "",
             )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from ipaddress import ip_address
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, Services, VectorInfo, VrError
 
@@ -55,16 +55,16 @@ class Endpoint:
 
     @property
     def is_here(self) -> bool:
-        """True when requests stay on this machine, or with a local host that the user named."""
-        if not self.address:
-            return False
-        host = urlsplit(self.address).hostname or ""
-        return host in LOOPBACK or (self.row.local and _is_near(host))
+        """True when requests end on this machine, or with a local host that the user named."""
+        if self.row.local and _is_near(_host_of(self.address)):
+            return True
+        return self.row.may_be_here and _host_of(self.address) in LOOPBACK
 
     @property
     def http_options(self) -> dict[str, Any]:
         """Options of its HTTP client: no redirect leads elsewhere, nor a proxy away from here."""
-        return {"follow_redirects": False, "trust_env": not self.is_here}
+        near = self.is_here or _host_of(self.address) in LOOPBACK
+        return {"follow_redirects": False, "trust_env": not near}
 
     @property
     def loopback(self) -> str:
@@ -72,10 +72,9 @@ class Endpoint:
         if not self.row.local:
             return ""
         try:
-            host = urlsplit(self.address).hostname or ""
-        except (VrError, ValueError):
+            return self.address if _host_of(self.address) in LOOPBACK else ""
+        except VrError:
             return ""
-        return self.address if host in LOOPBACK else ""
 
     @property
     def is_configured(self) -> bool:
@@ -118,8 +117,8 @@ class Endpoint:
         """The way to it."""
         try:
             address, here = self.address, self.is_here
-        except VrError:
-            return ModelAccess(variable=self.row.variable, ready=False)
+        except VrError as error:
+            return ModelAccess(variable=self.row.variable, ready=False, problem=error)
         setting = f"{self.row.name}_model"
         return ModelAccess(address, self.row.variable, self.is_configured, here, setting)
 
@@ -203,14 +202,21 @@ class Endpoint:
     def _require_allowed(self, address: str) -> None:
         """Refuse an address that is none, or local without being allowed.
 
+        A service that has no address of its own is wherever the user says, this machine included.
+
         Raises:
-            VrError: as `Fetcher.check`.
+            VrError: as `Fetcher.check`, with the name of the setting.
         """
-        host = urlsplit(address).hostname
         require_bare(address, self.row.name)
-        if self.row.local and host in LOOPBACK and urlsplit(address).scheme in {"http", "https"}:
+        on_web = urlsplit(address).scheme in {"http", "https"}
+        if on_web and self.row.takes_loopback and _host_of(address) in LOOPBACK:
             return
-        self.services.http.check(address)
+        try:
+            self.services.http.check(address)
+        except VrError as error:
+            why = error.message.partition(": ")[2]
+            message = f"The base URL of {self.row.name} is refused: {why}"
+            raise error.reworded(message, _allowing(address) if on_web else error.hint) from None
 
 
 def require_bare(address: str, provider: str) -> None:
@@ -219,7 +225,7 @@ def require_bare(address: str, provider: str) -> None:
     Raises:
         VrError: NOT_ALLOWED, category URL_NOT_ALLOWED.
     """
-    parts = urlsplit(address)
+    parts = _parts_of(address)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise VrError(
             f"The address of {provider} holds a name, a password or a query.",
@@ -227,6 +233,37 @@ def require_bare(address: str, provider: str) -> None:
             category="URL_NOT_ALLOWED",
             hint="Give the address alone, and the key as its api_key in [plugins.models].",
         )
+
+
+def _parts_of(address: str) -> SplitResult:
+    """The parts of an address.
+
+    Raises:
+        VrError: INVALID_INPUT, category URL_INVALID.
+    """
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        raise VrError(
+            "The address of a service of models is malformed.",
+            Code.INVALID_INPUT,
+            category="URL_INVALID",
+            hint="Write it as http://host:port/path.",
+        ) from None
+    return parts
+
+
+def _host_of(address: str) -> str:
+    return _parts_of(address).hostname or ""
+
+
+def _allowing(address: str) -> str:
+    """The setting that allows an address of a local network."""
+    parts = _parts_of(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f'If it is meant, set allowed_hosts = ["{host}:{port}"] in [kernel.http].'
 
 
 def _is_near(host: str) -> bool:

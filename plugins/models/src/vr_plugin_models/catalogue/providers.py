@@ -32,6 +32,7 @@ class ProviderRow:
         before: another address that is tried first.
         keyless: whether it works without a key.
         local: whether it runs on the user's own machine.
+        relays: whether it passes requests on to services elsewhere, wherever it runs.
         schema: how an answer in a shape is asked for: by a JSON schema, as any JSON with the
             schema in words, or in words alone.
         context: the window of models that are not known, in tokens; 0 when that is not known.
@@ -56,6 +57,7 @@ class ProviderRow:
     before: str = ""
     keyless: bool = False
     local: bool = False
+    relays: bool = False
     schema: SchemaWay = "native"
     context: int = 0
     effort: bool = False
@@ -70,6 +72,16 @@ class ProviderRow:
     def variable(self) -> str:
         """The environment variable of its key; empty for a provider without keys."""
         return "" if self.keyless else f"{self.name.upper()}_API_KEY"
+
+    @property
+    def takes_loopback(self) -> bool:
+        """True for a service that may run on this machine: it has no public address of its own."""
+        return self.local or not self.address
+
+    @property
+    def may_be_here(self) -> bool:
+        """True when a loopback address means that requests stay on this machine."""
+        return self.takes_loopback and not self.relays
 
 
 PROVIDERS: tuple[ProviderRow, ...] = (
@@ -264,7 +276,7 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         variables={"QIANFAN_API_KEY": "api_key", "BAIDU_API_KEY": "api_key"},
         key_page="https://console.bce.baidu.com/iam/#/iam/apikey/list",
     ),
-    ProviderRow("litellm", "LiteLLM's proxy", keyless=True),
+    ProviderRow("litellm", "LiteLLM's proxy", keyless=True, relays=True),
     ProviderRow(
         "ollama",
         "Ollama",
