@@ -69,7 +69,7 @@ async def asking(
     where = service.url.removesuffix("/v1") if family == "azure_openai" else service.url
     reached = {
         f"{own}_base_url": where,
-        f"{own}_model": FAMILIES[family][1],
+        f"{own}_model": FAMILIES[family][1] if family in FAMILIES else "",
         f"{own}_api_key": "key-of-the-user",
     }
     if family == "gemini":
@@ -339,6 +339,34 @@ async def test_a_model_that_sees_answers_when_gemini_fails() -> None:
             found: Any = await kernel.call("video_analyze", file_path=str(TALK))
         assert found.model == "openai_compatible/own-model"
         assert any("No model watched" in limit for limit in found.limits)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cause", ["fault", "budget"])
+async def test_the_next_model_is_given_pictures_when_the_first_does_not_answer(cause: str) -> None:
+    """One that is free answers within any budget."""
+    with FakeOpenAI() as dear, FakeOllama() as free:
+        free.answer(SEEN)
+        free.answer("It is about vectors.")
+        order: dict[str, object] = {
+            "models.vision": ["openai/gpt-4o", "ollama/qwen3-vl"],
+            "plugins.models.ollama_base_url": free.url,
+        }
+        if cause == "budget":
+            order["models.call_budget_usd"] = 0
+        else:
+            dear.fail(Fault.status(503), times=None)
+        async with asking("openai", dear, roots=[TALK.parent], **order) as kernel:
+            found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+            made: Any = await kernel.call("video_create_session", file_path=str(TALK))
+            asked = {"session_id": made.session_id, "prompt": "What is it about?"}
+            turn: Any = await kernel.call("video_continue_session", **asked)
+    assert [found.model, turn.model] == ["ollama/qwen3-vl"] * 2
+    for result in (found, turn):
+        assert any("openai/gpt-4o did not answer" in limit for limit in result.limits)
+        assert any("ollama/qwen3-vl does not watch" in limit for limit in result.limits)
+    if cause == "budget":
+        assert [each for each in dear.requests if each.generates] == []
 
 
 @pytest.mark.slow

@@ -33,7 +33,8 @@ def gemini_checks(roles: Roles) -> list[Check]:
 def without_key(roles: Roles) -> Diagnosis:
     """Check that another provider can be asked where Gemini has no key."""
     if others := roles.consent.usable(name for name in roles.providers if name != GEMINI):
-        return Diagnosis.ok(f"None is needed: other models are ready, by {', '.join(others)}.")
+        ready = "is ready" if len(others) == 1 else "are ready"
+        return Diagnosis.ok(f"Not needed: {', '.join(others)} {ready}.")
     missing = examine_keys([])
     what = "No language model is ready: videos are watched on this machine alone."
     return Diagnosis.warning(what, missing.fix + roles.consent.instead(roles.providers))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from vr_kernel.models.fallback import may_others_answer
     from vr_kernel.models.services import (
         ModelService,
         model_services,
@@ -31,6 +32,7 @@ __all__ = [
     "UsageReport",
     "UsageRow",
     "dollars",
+    "may_others_answer",
     "model_services",
     "money",
     "offered_models",
@@ -43,6 +45,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         ".spending.reports": "Estimate Grouping UsageReport UsageRow dollars money",
+        "fallback": "may_others_answer",
         "services": "ModelService model_services offered_models running_servers working_models",
         "usage_reading": "read_usage",
     },

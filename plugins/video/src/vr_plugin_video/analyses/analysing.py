@@ -9,8 +9,9 @@ from vr_kernel import Call, VrError
 from vr_plugin_video.analyses.analysis import linked
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.model_analyst import ROLE, ModelAnalyst, no_model
+from vr_plugin_video.analyses.model_analyst import ModelAnalyst, no_model
 from vr_plugin_video.analyses.request import AnalysisRequest
+from vr_plugin_video.analyses.vision_models import ROLE
 from vr_plugin_video.arguments import EngineChoice
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.sources import Source

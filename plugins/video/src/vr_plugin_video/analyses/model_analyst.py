@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from vr_kernel import Code, Media, ModelInfo, Part, Role, Structured, VrError
+from vr_kernel import Code, Media, ModelInfo, Part, Structured, VrError
 
 from vr_plugin_video.analyses import prompt
 from vr_plugin_video.analyses.analysis import damage, linked
@@ -17,18 +17,18 @@ from vr_plugin_video.analyses.meetings import form_of, wording
 from vr_plugin_video.analyses.model_answers import base_analysis, custom_analysis, seen_analysis
 from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.analyses.timestamps import check_moments
+from vr_plugin_video.analyses.vision_models import (
+    ROLE,
+    ask_after_watching,
+    ask_readers,
+    watches,
+)
 from vr_plugin_video.analyses.windows import cut_windows, longest_window, tokens_a_second
 from vr_plugin_video.arguments import MediaResolution
 from vr_plugin_video.media.info import MediaInfo, mime_to_send
 from vr_plugin_video.models import VideoAnalysis
 from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.times import Window
-
-ROLE: Role = "vision"
-OTHERS_MAY_ANSWER = frozenset(
-    {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.NOT_FOUND, Code.UNSUPPORTED}
-)
-"""Errors of models that watch, after which one is asked that does not."""
 
 
 class ModelAnalyst:
@@ -116,17 +116,16 @@ class ModelAnalyst:
     async def _ask(self, task: VideoTask, window: Window, part: str = "") -> Structured[Any]:
         """Have a model report on a window; `part` tells it which part of the video that is."""
         request = self._request
+        described = partial(self._ask_described, task)
         if not watches(task):
-            return await self._ask_described(task, described_for(task))
+            return await ask_readers(task, described)
         watched = await media_part(task, window, request.fps, request.media_resolution)
         try:
             return await self._put(task, [watched, *filter(None, [part])])
         except VrError as error:
-            other = None if part else other_model(task, error)
-            if other is None:
+            if part:
                 raise
-            task.limits.append(f"No model watched: {error.message}")
-            return await self._ask_described(task, other)
+            return await ask_after_watching(task, error, described)
 
     async def _ask_described(self, task: VideoTask, model: ModelInfo) -> Structured[Any]:
         """Have a model report on the pictures and words of a video."""
@@ -134,8 +133,9 @@ class ModelAnalyst:
         described = await describe(
             local, task, model, local.settings.frames_at_once, request.media_resolution
         )
+        found = await self._put(task, described.parts, model=model.name)
         task.limits.extend(described.notes)
-        return await self._put(task, described.parts, model=model.name)
+        return found
 
     async def _put(
         self, task: VideoTask, shown: Sequence[Part | str], model: str = ""
@@ -179,40 +179,6 @@ class ModelAnalyst:
                 "limits": [*analysis.limits, *checked.notes],
             }
         )
-
-
-def watches(task: VideoTask) -> bool:
-    """True when a model that is ready takes the video itself."""
-    kind = "youtube" if task.source.at_youtube else "video"
-    return task.work.call.services.models.ready(ROLE, kind)
-
-
-def described_for(task: VideoTask) -> ModelInfo:
-    """The model that is given pictures and words: one that sees pictures, if any does.
-
-    Raises:
-        VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED, when none of the role answers in words.
-    """
-    found = _describable(task)
-    if found is None:
-        task.work.call.services.models.require(ROLE, Media("video/mp4"))
-    assert found is not None
-    return found
-
-
-def other_model(task: VideoTask, error: VrError) -> ModelInfo | None:
-    """The model that may answer after those that watch have failed; None when there is none."""
-    if error.code not in OTHERS_MAY_ANSWER:
-        return None
-    return _describable(task)
-
-
-def _describable(task: VideoTask) -> ModelInfo | None:
-    """The first model of the role that does not watch but sees, else the first that reads."""
-    models = task.work.call.services.models
-    known = [models.info(ROLE, model=name) for name in models.names(ROLE)]
-    others = [info for info in known if "video" not in info.accepts and not info.embeds]
-    return next((info for info in others if "image" in info.accepts), next(iter(others), None))
 
 
 async def media_part(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vr_kernel import Code, Media, Services, VrError
 
-from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
+from vr_plugin_video.analyses.vision_models import ROLE
 
 GEMINI = "gemini/"
 CACHED = "cached"

@@ -7,16 +7,21 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from vr_kernel import Call, Part, Reply, Text, Turn, VrError
+from vr_kernel import Call, ModelInfo, Part, Reply, Text, Turn, VrError
 
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
+from vr_plugin_video.analyses.vision_models import (
+    ROLE,
+    ask_after_watching,
+    ask_readers,
+    watches,
+)
 from vr_plugin_video.sessions.context import context_of, watching_models
 from vr_plugin_video.sessions.export import FRONT
 from vr_plugin_video.sessions.models import SessionResponse
 from vr_plugin_video.sessions.moments import moments_of
-from vr_plugin_video.sessions.opening import Opening, opening_of, opening_without_watching
+from vr_plugin_video.sessions.opening import Opening, described, watched
 from vr_plugin_video.sessions.records import turn_record
 from vr_plugin_video.sessions.rows import Session, SessionTurn, owner_of
 from vr_plugin_video.sessions.store import SessionStore
@@ -129,17 +134,23 @@ async def _answered(
 ) -> tuple[Reply, bool, list[str]]:
     """The reply, whether the video came from a context cache, and remarks.
 
-    When the models that watch fail, one is asked that is given pictures and words.
+    When the models that watch fail, those are asked that are given pictures and words.
     """
-    opening = await opening_of(task, session.duration)
+
+    async def told(model: ModelInfo) -> tuple[Reply, Sequence[str]]:
+        opening = await described(task, model)
+        reply, _ = await _put(task, session, turns, opening, prompt)
+        return reply, opening.limits
+
+    if not watches(task):
+        reply, limits = await ask_readers(task, told)
+        return reply, False, [*limits]
+    opening = await watched(task, session.duration)
     try:
         reply, cached = await _put(task, session, turns, opening, prompt)
     except VrError as error:
-        other = opening.media and await opening_without_watching(task, error)
-        if not other:
-            raise
-        reply, _ = await _put(task, session, turns, other, prompt)
-        return reply, False, [f"No model watched: {error.message}", *other.limits]
+        reply, limits = await ask_after_watching(task, error, told)
+        return reply, False, [*limits]
     return reply, cached, [*opening.limits]
 
 

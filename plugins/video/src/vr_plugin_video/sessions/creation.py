@@ -10,8 +10,8 @@ from vr_kernel import Call, Code, Media, VrError, cache_key
 
 from vr_plugin_video.analyses.analysis import damage
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.model_analyst import ROLE
 from vr_plugin_video.analyses.prompt import SYSTEM
+from vr_plugin_video.analyses.vision_models import ROLE
 from vr_plugin_video.sessions.context import cache_state, context_of, gemini_model, watching_models
 from vr_plugin_video.sessions.models import SessionInfo, SessionStatus, SessionSummary, utc
 from vr_plugin_video.sessions.opening import opening_of

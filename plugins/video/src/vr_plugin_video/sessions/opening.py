@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from vr_kernel import Media, ModelInfo, Part, VrError
+from vr_kernel import Media, ModelInfo, Part
 
 from vr_plugin_video.analyses.described_video import describe
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.model_analyst import described_for, other_model, watches
+from vr_plugin_video.analyses.vision_models import ask_readers, watches
 from vr_plugin_video.sessions.video import media_of
 from vr_plugin_video.task import VideoTask
 
@@ -34,32 +35,36 @@ class Opening:
 async def opening_of(task: VideoTask, duration: float) -> Opening:
     """Open with the video itself when a model watches it, else with its pictures and words.
 
-    Looking and listening happen once: their findings are in the cache for later turns.
-
     Args:
         task: about the whole video.
         duration: of the video in seconds; 0 when it is not known.
 
     Raises:
-        VrError: as `described_for` and `describe`, when no model watches.
+        VrError: as `media_of`; as `ask_readers` and `describe`, when no model watches.
     """
     if watches(task):
-        media = await media_of(task.services, task.source, duration)
-        return Opening([media], media)
-    return await _described(task, described_for(task))
+        return await watched(task, duration)
+    return await ask_readers(task, partial(described, task))
 
 
-async def opening_without_watching(task: VideoTask, error: VrError) -> Opening | None:
-    """Open with pictures and words after the models that watch failed; None where none reads.
+async def watched(task: VideoTask, duration: float) -> Opening:
+    """Open with the video itself.
+
+    Raises:
+        VrError: as `media_of`.
+    """
+    media = await media_of(task.services, task.source, duration)
+    return Opening([media], media)
+
+
+async def described(task: VideoTask, model: ModelInfo) -> Opening:
+    """Open with pictures and words for a model.
+
+    Looking and listening happen once: their findings are in the cache for later turns.
 
     Raises:
         VrError: as `describe`.
     """
-    other = other_model(task, error)
-    return None if other is None else await _described(task, other)
-
-
-async def _described(task: VideoTask, model: ModelInfo) -> Opening:
     local = task.services.providers.get(LocalEngine)
     found = await describe(local, task, model, local.settings.frames_at_once)
     limits = list(dict.fromkeys([*task.limits, *found.notes]))
