@@ -251,3 +251,35 @@ async def test_an_unknown_price_is_said(
         found = await preview(kernel, "task_ask", text="Why?")
         assert (found.basis, found.cost_usd, found.most_usd) == ("unknown", None, None)
         assert any("price" in note for note in found.notes)
+
+
+PRO, LITE = "gemini/gemini-3.1-pro-preview", "gemini/gemini-3.5-flash-lite"
+REFUSED = "This call would be refused."
+
+
+@pytest.mark.parametrize(
+    ("models", "usd", "counted", "said"),
+    [
+        ([PRO], 0.01, PRO, f"{REFUSED} The rest of the budget is too small"),
+        ([PRO, LITE], 0.01, LITE, f"{PRO} would not be asked: The rest of the budget is too small"),
+        (["gemini/gemini-9"], 0.01, "gemini/gemini-9", f"{REFUSED} gemini/gemini-9 was not asked"),
+        ([PRO], 3, PRO, ""),
+    ],
+)
+async def test_what_a_budget_refuses_is_said(
+    environ: dict[str, str],
+    gemini: FakeGemini,
+    make_plugin: Any,
+    models: list[str],
+    usd: float,
+    counted: str,
+    said: str,
+) -> None:
+    limits = {"VR_MODELS__DEFAULT": ",".join(models), "VR_MODELS__CALL_BUDGET_USD": str(usd)}
+    plugin = make_plugin([task_ask], [ANSWERS])
+    async with paid_kernel({**environ, **limits}, gemini, plugin=plugin) as kernel:
+        found = await preview(kernel, "task_ask", text="Why?")
+        assert found.models == [counted]
+        assert any(note.startswith(said) for note in found.notes or [""])
+        outcome = await kernel.run("task_ask", {"text": "Why?"})
+        assert (outcome.error is not None) == said.startswith(REFUSED)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from vr_kernel.models.observed import SentRequest, Told
     from vr_kernel.models.provided import ProvidedModel
     from vr_kernel.spending.budget import Budget
-    from vr_kernel.spending.paid_requests import Allowance, Paid, PaidRequest, Place
+    from vr_kernel.spending.paid_requests import Allowance, Foreseen, Paid, PaidRequest, Place
+    from vr_kernel.state.usage import Attempt
     from vr_kernel.storage.room import Room, RoomOf
 
 UNPRICED = "The price of {model} is not known, so its cost is not counted."
@@ -112,8 +113,7 @@ class UsageRecorder:
                 be written; BUDGET when no budget allows it.
         """
         if self.meter.foreseen is not None:
-            self.meter.foreseen.append(request)
-            raise VrError("A preview asks no model.", Code.CANCELLED, category=PREVIEWED)
+            await self._foresee(request, self.meter.foreseen)
         if not self.meter.usage.calls:
             for place in self._places:
                 await place.check()
@@ -213,11 +213,33 @@ class UsageRecorder:
         if self._shared.writing:
             await asyncio.wait(self._shared.writing)
 
+    async def _foresee(self, request: PaidRequest[Any], foreseen: Foreseen) -> NoReturn:
+        """Note a request instead of sending it.
+
+        Raises:
+            VrError: BUDGET, as `Budget.check`; else CANCELLED, category PREVIEWED.
+        """
+        try:
+            if self._budget is not None:
+                await self._budget.check(self._attempt(request, 1), request)
+        except VrError as error:
+            foreseen.refused.append((request, error))
+            raise
+        foreseen.requests.append(request)
+        raise VrError("A preview asks no model.", Code.CANCELLED, category=PREVIEWED)
+
     async def _admit(self, request: PaidRequest[Any], number: int) -> Allowance:
         from vr_kernel.spending.paid_requests import Allowance
+
+        attempt = self._attempt(request, number)
+        if self._budget is None:
+            return Allowance(await self._ledger.begin(attempt))
+        return await self._budget.admit(attempt, request, self.meter)
+
+    def _attempt(self, request: PaidRequest[Any], number: int) -> Attempt:
         from vr_kernel.state.usage import Attempt
 
-        attempt = Attempt(
+        return Attempt(
             call_id=self.meter.call_id,
             tool=self.meter.tool,
             plugin=self.meter.plugin,
@@ -229,9 +251,6 @@ class UsageRecorder:
             media_seconds=request.media_seconds,
             tokens=request.size.expected,
         )
-        if self._budget is None:
-            return Allowance(await self._ledger.begin(attempt))
-        return await self._budget.admit(attempt, request, self.meter)
 
     def _rooms(self) -> Iterator[Room]:
         """The disk space for paid answers, where there is a folder for them."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vr_kernel.errors import VrError
 from vr_kernel.events import NO_TRACE, Trace
 from vr_kernel.generation import Usage
 
 if TYPE_CHECKING:
-    from vr_kernel.spending.paid_requests import PaidRequest
+    from vr_kernel.spending.paid_requests import Foreseen
     from vr_kernel.state.usage import (
         Attempt,
         AttemptState,
@@ -45,7 +45,7 @@ class Meter:
     notes: list[str] = field(default_factory=list)
     kept_calls: int = 0
     eased: bool = False
-    foreseen: list[PaidRequest[Any]] | None = None
+    foreseen: Foreseen | None = None
 
     def add(self, usage: Usage, model: str = "") -> None:
         """Count what an attempt cost, and name the model that answered, if one did."""

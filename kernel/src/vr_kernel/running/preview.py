@@ -16,23 +16,23 @@ from vr_kernel.models.usage import Meter
 from vr_kernel.progress import silent
 from vr_kernel.questions import AnswerNeeded
 from vr_kernel.spending.estimates import estimate, estimate_by_calls
+from vr_kernel.spending.paid_requests import Foreseen
 from vr_kernel.spending.reports import Estimate
 from vr_kernel.tools import Effects, Tool
 
 if TYPE_CHECKING:
     from vr_kernel.calls.context import Context
     from vr_kernel.running.job_runner import JobRunner
-    from vr_kernel.spending.paid_requests import PaidRequest
 
 LONGEST_S = 20.0
 """Seconds that a tool may work before its first request, such as fetching what it is about."""
 HISTORY = 500
 """Earlier attempts of a tool that are looked at."""
 NO_MODEL = "This tool asks no model."
-TOO_LONG = (
-    "What comes before the first request takes longer than {seconds:g} s: the estimate is from"
-    " earlier calls alone, whatever they were about."
-)
+TOO_LONG = "What comes before the first request takes longer than {seconds:g} s: {rest}."
+BY_CALLS = "the estimate is from earlier calls alone, whatever they were about"
+BY_NOTHING = "without earlier calls the cost is not known"
+MORE = "more requests may follow those that are counted"
 
 
 async def preview(asking: Produced, name: str, arguments: Mapping[str, Any]) -> Estimate:
@@ -50,28 +50,31 @@ async def preview(asking: Produced, name: str, arguments: Mapping[str, Any]) -> 
     validated = tool.validate(arguments)
     if Effects.PAID not in tool.effects:
         return estimate(name, [], []).model_copy(update={"notes": [NO_MODEL]})
-    requests: list[PaidRequest[Any]] = []
-    work, notes = _work(asking, tool, context, requests), []
+    foreseen, late = Foreseen(), False
+    work = _work(asking, tool, context, foreseen)
     try:
         async with asyncio.timeout(LONGEST_S):
-            await _try(tool, work, validated, requests)
+            await _try(tool, work, validated, foreseen)
     except TimeoutError:
-        notes.append(TOO_LONG.format(seconds=LONGEST_S))
+        late = True
     finally:
         await settle(work)
     history = await context.usage.recent(HISTORY, name)
-    if notes and not requests:
+    counted = foreseen.estimated
+    if late and not counted:
         found = estimate_by_calls(name, history)
     else:
-        found = estimate(name, requests, history)
-    return found.model_copy(update={"notes": [*notes, *found.notes]})
+        found = estimate(name, counted, history)
+    notes = [*foreseen.told, *found.notes]
+    if late:
+        rest = MORE if counted else BY_CALLS if found.earlier_calls else BY_NOTHING
+        notes.insert(0, TOO_LONG.format(seconds=LONGEST_S, rest=rest))
+    return found.model_copy(update={"notes": notes})
 
 
-def _work(
-    asking: Produced, tool: Tool, context: Context, requests: list[PaidRequest[Any]]
-) -> Produced:
+def _work(asking: Produced, tool: Tool, context: Context, foreseen: Foreseen) -> Produced:
     """The work of a call whose requests are noted."""
-    meter = Meter(asking.id, tool.name, tool.plugin, asking.principal, foreseen=requests)
+    meter = Meter(asking.id, tool.name, tool.plugin, asking.principal, foreseen=foreseen)
     owner = context.of_principal(asking.principal)
     return Produced(
         id=asking.id,
@@ -84,7 +87,7 @@ def _work(
 
 
 async def _try(
-    tool: Tool, work: Produced, validated: Mapping[str, Any], requests: list[PaidRequest[Any]]
+    tool: Tool, work: Produced, validated: Mapping[str, Any], foreseen: Foreseen
 ) -> None:
     """Run the tool until it asks a model, or would change something."""
     owner = contained(f"Tool {tool.name}", tool.plugin, work.context.log)
@@ -94,5 +97,5 @@ async def _try(
     except AnswerNeeded:
         pass
     except VrError as error:
-        if not requests and error.category != PREVIEWED:
+        if not foreseen.estimated and error.category != PREVIEWED:
             raise

@@ -13,7 +13,7 @@ from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import Code, VrError
 from vr_kernel.spending.paid_requests import Allowance, PaidRequest
 from vr_kernel.spending.prices import Price
-from vr_kernel.state.usage import Attempt, Limit, LimitReachedError, Spent
+from vr_kernel.state.usage import LEAST_USD, Attempt, Limit, LimitReachedError, Spent
 
 if TYPE_CHECKING:
     from vr_kernel.models.usage import Meter, UsageLedger
@@ -75,6 +75,21 @@ class Budget:
         eased = await self._is_tight(limits, bounds, meter)
         row, output = await self._begin(attempt, bounds, limits)
         return Allowance(row, output, eased)
+
+    async def check(self, attempt: Attempt, request: PaidRequest[Any]) -> None:
+        """Refuse a request that no budget has room for, whatever becomes of those under way.
+
+        Raises:
+            VrError: as `admit`.
+        """
+        if not (limits := self._limits(attempt)):
+            return
+        bounds = _Bounds.of(request, limits)
+        for limit in limits:
+            spent: Spent = await self._ledger.spent(limit)
+            left = limit.usd - spent.usd + spent.open
+            if bounds.cost(bounds.shortest) > left + LEAST_USD:
+                raise _exceeded(limit, left, bounds)
 
     async def _begin(
         self, attempt: Attempt, bounds: _Bounds, limits: list[Limit]

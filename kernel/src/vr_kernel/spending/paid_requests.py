@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from vr_kernel.generation import Media, Part, Request
 from vr_kernel.spending.sizes import Size, media_of, size_of
@@ -130,3 +130,30 @@ def eased(request: Request) -> Request:
 
 def _coarse(part: Part) -> Part:
     return replace(part, resolution="low") if isinstance(part, Media) else part
+
+
+@dataclass(slots=True)
+class Foreseen:
+    """The requests of a preview: the first of each course of work is noted and not sent.
+
+    Args:
+        requests: those that would be sent.
+        refused: those for which no budget has room, with the error that says so.
+    """
+
+    requests: list[PaidRequest[Any]] = field(default_factory=list)
+    refused: list[tuple[PaidRequest[Any], VrError]] = field(default_factory=list)
+
+    @property
+    def told(self) -> list[str]:
+        """Remarks on what is refused."""
+        if self.requests:
+            return [
+                f"{it.model.name} would not be asked: {why.message}" for it, why in self.refused
+            ]
+        return [f"This call would be refused. {why.told}" for _, why in self.refused[-1:]]
+
+    @property
+    def estimated(self) -> list[PaidRequest[Any]]:
+        """The requests whose cost an estimate tells: where all are refused, the last of them."""
+        return self.requests or [request for request, _ in self.refused[-1:]]

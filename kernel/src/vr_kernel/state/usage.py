@@ -47,6 +47,10 @@ class Attempt:
     most_usd: float | None = None
 
 
+LEAST_USD = 1e-9
+"""Sums of costs are exact to this many dollars."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """The most that attempts may cost together.

@@ -18,9 +18,7 @@ from vr_kernel.state import (
     Spent,
     UsageRow,
 )
-from vr_kernel.state.usage import TOKENS, UNHEARD_S
-
-LEAST_USD = 1e-9
+from vr_kernel.state.usage import LEAST_USD, TOKENS, UNHEARD_S
 
 
 @dataclass(slots=True)

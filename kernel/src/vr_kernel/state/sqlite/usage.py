@@ -14,6 +14,7 @@ from vr_kernel.generation import Usage
 from vr_kernel.generation.requests import COST_DIGITS
 from vr_kernel.state.sqlite.table_file import TableFile
 from vr_kernel.state.usage import (
+    LEAST_USD,
     TOKENS,
     UNHEARD_S,
     Attempt,
@@ -64,8 +65,6 @@ CREATE INDEX IF NOT EXISTS attempt_call ON attempt (call_id);
 """
 MOST_COUNTED = 10**12
 """Most tokens of a row: sums of them stay in 64 bits."""
-LEAST_USD = 1e-9
-"""Sums of costs are exact to this many dollars."""
 _BEGUN = (
     "at, call_id, job_id, tool, plugin, principal, provider, model, purpose, number, media_seconds"
 )
