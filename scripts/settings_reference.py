@@ -100,7 +100,8 @@ def _common(texts: Collection[str]) -> str:
 
 
 def _variable(section: str, key: str) -> str:
-    words = section.removeprefix("plugins.").replace(".", "__").replace("-", "_")
+    plugin = section.removeprefix("plugins.")
+    words = (section if plugin in SECTIONS else plugin).replace(".", "__").replace("-", "_")
     return f"`VR_{words}__{key}`".upper()
 
 

@@ -312,6 +312,7 @@ def test_variables_in_a_file_are_not_expanded(machine: Machine) -> None:
         ("[kernel", "not valid TOML", "Correct"),
         ("[kernel]\nlog_level = debug\n", "line 2", "Correct"),
         (b"[kernel]\nlog_level = '\xff'\n", "not valid TOML", "Correct"),
+        ("[models]\n[models]\n", "twice", "both under one heading"),
         ("[kernle]\nlog_level = 'debug'\n", "[kernle]", "'kernel'"),
         ("log_level = 'debug'\n", "[log_level]", "[kernel]"),
         ("kernel = 3\n", "kernel is not a section", "[kernel]"),
@@ -410,7 +411,13 @@ def test_any_content_is_read_or_refused_with_a_typed_error(
 
 @pytest.mark.parametrize(
     ("name", "variable"),
-    [("talk", "VR_TALK__ROUNDS"), ("ocr-rapid", "VR_OCR_RAPID__ROUNDS"), ("talk", "OLD_ROUNDS")],
+    [
+        ("talk", "VR_TALK__ROUNDS"),
+        ("ocr-rapid", "VR_OCR_RAPID__ROUNDS"),
+        ("ocr-rapid", "VR_PLUGINS__OCR_RAPID__ROUNDS"),
+        ("models", "VR_PLUGINS__MODELS__ROUNDS"),
+        ("talk", "OLD_ROUNDS"),
+    ],
 )
 async def test_a_plugin_gets_its_own_section(
     start: Any, make_plugin: Any, machine: Machine, name: str, variable: str

@@ -181,6 +181,12 @@ async def test_a_small_window_is_not_overfilled(first: FakeOpenAI, second: FakeO
 FOUND = {"OPENAI_API_KEY": "key-of-another-program"}
 
 
+async def test_a_variable_of_this_program_agrees() -> None:
+    own = {"VR_PLUGINS__MODELS__GROQ_API_KEY": "key-for-this-program"}
+    async with open_kernel({"models": plugin}, variables=own) as kernel:
+        assert [it.name for it in await providers(kernel) if it.used and it.ready] == ["groq"]
+
+
 async def test_a_key_that_lies_in_the_environment_is_not_used() -> None:
     async with open_kernel({"models": plugin}, variables=FOUND) as kernel:
         for how in ({}, {"model": "openai/gpt-6-luna"}):

@@ -33,6 +33,8 @@ from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.text.redaction import redactor
 
 M = TypeVar("M", bound=BaseModel)
+MOST_NAMED = 40
+"""Most settings of a section that the error of an unknown one names."""
 
 
 def aliases_of(section: str, model: type[BaseModel]) -> dict[str, Alias]:
@@ -187,10 +189,14 @@ def shown(value: Any) -> Any:
 
 
 def _unknown_key(setting: Setting, model: type[BaseModel]) -> VrError:
-    meant = did_you_mean(setting.key, model.model_fields)
+    names = list(model.model_fields)
+    meant = did_you_mean(setting.key, names)
+    known = ", ".join(names) or "none"
+    if len(names) > MOST_NAMED:
+        known = f"{len(names)}; `vr config show` lists them"
     return config_error(
         f"[{setting.section}] has no setting {setting.key!r} ({setting.origin}).",
-        f"{meant}Settings: {', '.join(model.model_fields) or 'none'}.",
+        f"{meant}Settings: {known}.",
     )
 
 

@@ -66,7 +66,9 @@ def environment_settings(
 ) -> Iterator[Setting]:
     """Settings of variables: `VR_SECTION__KEY`, and declared aliases of single settings.
 
-    A section within a section takes one more `__`: `VR_KERNEL__HTTP__MAX_BYTES`.
+    A section within a section takes one more `__`: `VR_KERNEL__HTTP__MAX_BYTES`. A plugin's section
+    is named by the plugin alone, `VR_VIDEO__OCR`, or with `PLUGINS__` before it where another
+    section has that name: `VR_PLUGINS__MODELS__GROQ_MODEL`.
 
     `aliases` maps a variable's name to what it sets. Values stay text; models parse them.
     If several variables set one setting, its own name wins, then the alias declared first. An empty
@@ -143,10 +145,13 @@ def parse_text(text: str) -> Any:
 
 
 def _named(name: str) -> tuple[str, str]:
-    """Section and key of `section__key`, or of `section__section__key`."""
+    """Section and key of `section__key`, `section__section__key` or `plugins__section__key`."""
     head, _, key = name.rpartition("__")
     if head.replace("__", ".") in SECTIONS:
         return head.replace("__", "."), key
+    head, _, key = name.removeprefix("plugins__").partition("__")
+    if name.startswith("plugins__") and key:
+        return f"plugins.{head.replace('_', '-')}", key
     head, _, key = name.partition("__")
     return (head if head in SECTIONS else f"plugins.{head.replace('_', '-')}"), key
 
@@ -169,7 +174,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise config_error(f"{path} cannot be read: {error.strerror}.", "Check it.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise config_error(f"{path} is not valid TOML: {error}.", "Correct it.") from error
+        twice = "twice" in str(error)
+        hint = "Put the settings of both under one heading." if twice else "Correct it."
+        raise config_error(f"{path} is not valid TOML: {error}.", hint) from error
 
 
 def _unknown_section(message: str, section: str) -> VrError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vr_kernel.config.model_settings import ModelConfiguration
+from vr_kernel.config.sources import PREFIX
 from vr_kernel.errors import Code, VrError
 from vr_kernel.models.provider import ModelAccess, ModelProvider
 from vr_kernel.providers import ProviderRegistry
@@ -43,7 +44,8 @@ class Consent:
 
     A provider is agreed to that is named in `[models]`, that is on this machine, or whose keys and
     address stand in the program's own configuration. What merely lies in the environment of a
-    shell may belong to another program; the environment that a client hands to its server does not.
+    shell may belong to another program, unless its name begins with `VR_`; the environment that a
+    client hands to its server does not.
 
     Args:
         configuration: the settings of `[models]`.
@@ -153,11 +155,10 @@ class Consent:
         keys = self._providers.keys_of(ModelProvider, name)
         found = self._settings_of(name) if keys else {}
         origins = [found[key].origin for key in keys if key in found]
-        return tuple(
-            origin.removeprefix(FROM_ENVIRONMENT)
-            for origin in origins
-            if origin.startswith(FROM_ENVIRONMENT)
+        variables = (
+            it.removeprefix(FROM_ENVIRONMENT) for it in origins if it.startswith(FROM_ENVIRONMENT)
         )
+        return tuple(name for name in variables if not name.startswith(PREFIX))
 
     def _settings_of(self, name: str) -> Mapping[str, Setting]:
         """The settings that are set for a provider's plugin; read once."""
