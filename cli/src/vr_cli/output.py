@@ -88,7 +88,7 @@ def print_json(value: Any, indent: int | None = 2) -> None:
 
 def print_broken(status: PluginStatus) -> None:
     """Say on stderr that a plugin is not served in full, and that `vr doctor` says more."""
-    click.echo(visible(f"{status.what}; see `vr doctor`."), err=True)
+    _print_folded("", visible(f"{status.what}; see `vr doctor`."))
 
 
 def lines_of(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:

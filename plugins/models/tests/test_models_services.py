@@ -26,7 +26,7 @@ async def test_servers_here_offer_models_that_answer_here() -> None:
             named = {each.name: each for each in model_services(kernel)}
             assert named["ollama"].model_setting == "plugins.models.ollama_model"
             assert (named["ollama"].local, named["groq"].local) == (True, False)
-            assert working_models(kernel)["answers"] == []
+            assert (await working_models(kernel))["answers"] == []
 
 
 async def test_a_declined_key_is_used_by_nobody_and_not_told_of() -> None:
@@ -42,3 +42,29 @@ async def test_a_declined_key_is_used_by_nobody_and_not_told_of() -> None:
         with pytest.raises(VrError) as without:
             await kernel.services.models.generate("Who?")
         assert "GROQ_API_KEY" not in without.value.hint
+
+
+@pytest.mark.parametrize(
+    ("model", "able", "sees"),
+    [
+        ("moondream", {"vision"}, True),  # its name does not tell
+        ("gemma3:1b", {"tools"}, False),  # the larger ones of this name see
+        ("gemma3:1b", None, True),  # an older server, which does not say
+    ],
+)
+async def test_the_server_says_what_its_models_can_do(
+    model: str, able: set[str] | None, sees: bool
+) -> None:
+    with FakeOllama() as ollama:
+        ollama.capabilities = able or set()
+        ollama.tells_capabilities = able is not None
+        settings = {
+            "plugins.models.ollama_base_url": ollama.url,
+            "plugins.models.ollama_model": model,
+        }
+        async with open_kernel({"models": plugin}, settings=settings) as kernel:
+            working = await working_models(kernel)
+            assert working["pictures"] == [f"ollama/{model}"] * sees
+            (info,) = await kernel.services.models.described("vision")
+            assert ("image" in info.accepts) == sees
+            assert [each for each in ollama.requests if each.generates] == []

@@ -42,6 +42,11 @@ NOTHING_GIVEN = (
     " --folder DIR, --key-from-env, --key-from-stdin, --use SERVICE or --fetch, with --yes or"
     " --dry-run."
 )
+RESTART = {
+    True: "Restart the clients to see the tools.",
+    False: "Servers that run read this when they start again.",
+}
+"""Advice after something was written, by whether a client's file was."""
 
 
 @click.command()
@@ -130,7 +135,7 @@ def init(
         notes += [] if asked else unused_models(models)
         notes += narrowed_view(config) if wishes.clients else []
     if not as_json:
-        _conclude(written, notes, models, remove=remove)
+        _conclude(written, notes, models, wishes)
     fetched = {} if dry_run else fetch_all(remedies)
     if as_json:
         codes = [{"command": it, "exit_code": fetched.get(it)} for it in map(words_of, remedies)]
@@ -237,19 +242,17 @@ def _differences(changes: Sequence[Change], remedies: Sequence[Remedy], *, remov
 
 
 def _conclude(
-    written: Sequence[Written], notes: Sequence[str], models: FoundModels | None, *, remove: bool
+    written: Sequence[Written], notes: Sequence[str], models: FoundModels | None, wishes: Wishes
 ) -> None:
     for it in written:
         kept = f"; what it held is in {it.backup}" if it.backup else ""
         click.echo(f"Wrote {it.file}{kept}.")
     print_notes(notes)
-    if written and remove:
+    if written and wishes.remove:
         click.echo("Restart the clients. Allowed folders, the key and all records stay.")
     elif written:
         text = "`vr doctor --problems` says what is missing; `vr init --fetch` fetches models."
-        click.echo(
-            "\n".join(folded("", f"Restart the clients to see the tools. {text}", sys.stdout))
-        )
+        click.echo("\n".join(folded("", f"{RESTART[bool(wishes.clients)]} {text}", sys.stdout)))
     for line in working_lines(models) if models else ():
         click.echo(line)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vr_cli.onboarding.model_choice import FoundModels, ModelChoice
 
 GEMINI = "gemini"
+INDENT = "   "
 SHOWN = 4
 """Most models of a server, or of a use, that are named."""
 _USES = {
@@ -38,9 +39,9 @@ def ask_models(found: FoundModels) -> ModelChoice:
     from vr_cli.onboarding.model_choice import ModelChoice
 
     known = f"Set up: {', '.join(found.usable)}." if found.usable else "None is set up."
-    say(f"2. Models. {known}")
+    say(f"Models. {known}", "2. ")
     for remark in found.refused:
-        say(visible_line(remark), "   ")
+        say(visible_line(remark), INDENT)
     agreed = [each.name for each in found.unasked if _agrees(each)]
     models = {each.name: _chosen(each, found) for each in found.offered}
     declined = [each.name for each in found.unasked if each.name not in agreed]
@@ -117,7 +118,8 @@ def _agrees(service: ModelService) -> bool:
     from vr_cli.onboarding.model_choice import place_of
 
     variables = " and ".join(service.found)
-    say(f"   {variables}: set here. Requests to {service.name} go to {place_of(service)}.")
+    place = f"Requests to {service.name} go to {place_of(service)}."
+    say(f"{variables}: set here. {place} The answer is kept.", INDENT)
     return click.confirm(f"Use {service.name}?", default=False, err=True)
 
 
@@ -130,7 +132,7 @@ def _chosen(service: ModelService, found: FoundModels) -> str:
     def parsed(text: str) -> str:
         return "" if text == NONE else model_named(text.strip(), service, offered)
 
-    say(f"   {service.name} runs at {place_of(service)} with {_listed(offered)}.")
+    say(f"{service.name} runs at {place_of(service)} with {_listed(offered)}.", INDENT)
     return answer(f"Model of {service.name}, or {NONE}", parsed, default=offered[0])
 
 
@@ -139,12 +141,12 @@ def _service(found: FoundModels) -> str:
     from vr_cli.onboarding.model_choice import service_named
 
     others = [each.name for each in found.keyed if each.name != GEMINI]
-    say(f"   A Gemini key ({KEY_PAGE}) lets a model watch;")
+    watching = f"A Gemini key ({KEY_PAGE}) lets a model watch;"
     if not others:
-        say("   without one videos are watched locally.")
+        say(f"{watching} without one videos are watched locally.", INDENT)
         return GEMINI
-    say("   a key of another service lets it read what is said and shown:")
-    say(", ".join(others), "   ")
+    say(f"{watching} a key of another service lets it read what is said and shown:", INDENT)
+    say(", ".join(others), INDENT)
 
     def parsed(text: str) -> str:
         return NONE if text == NONE else service_named(text.strip(), found.keyed).name
@@ -179,9 +181,9 @@ def _is_taken(service: str, variable: str, key: str) -> bool:
     except VrError as error:
         refused = error.code is Code.AUTH
         told = "Not taken, try another" if refused else "Kept, though it could not be tried"
-        say(f"{told}: {visible_line(error.message)}", "   ")
+        say(f"{told}: {visible_line(error.message)}", INDENT)
         return not refused
-    say(f"   {service} takes it, and offers {offered} models.")
+    say(f"{service} takes it, and offers {offered} models.", INDENT)
     return True
 
 

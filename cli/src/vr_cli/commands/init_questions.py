@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 KEY_PAGE = "https://aistudio.google.com/apikey"
 NONE = "none"
+ERROR = "Error: "
+"""Stands before what click says of an answer."""
 
 
 def is_terminal() -> bool:
@@ -64,7 +66,8 @@ def answer(
         try:
             return parsed(text)
         except VrError as error:
-            raise click.BadParameter(f"{error.message} {error.hint}") from None
+            told = "\n".join(folded(ERROR, error.told, sys.stderr))
+            raise click.BadParameter(told.removeprefix(ERROR)) from None
 
     given: T = click.prompt(
         question,
@@ -78,6 +81,5 @@ def answer(
 
 
 def say(text: str, head: str = "") -> None:
-    """Print a line beside the questions; after a head it is folded for a terminal."""
-    lines = folded(head, text, sys.stderr) if head else [text]
-    click.echo("\n".join(lines), err=True)
+    """Print a line beside the questions, after a head, folded for a terminal."""
+    click.echo("\n".join(folded(head, text, sys.stderr)), err=True)

@@ -87,7 +87,8 @@ def find_models(config: Config) -> FoundModels:
     from vr_kernel.models import model_services, running_servers, working_models
 
     with _looking(config) as (kernel, run):
-        return FoundModels(model_services(kernel), run(running_servers), working_models(kernel))
+        servers, working = run(running_servers), run(working_models)
+        return FoundModels(model_services(kernel), servers, working)
 
 
 def try_key(service: str, config: Config) -> int:

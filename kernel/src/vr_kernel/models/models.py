@@ -113,6 +113,10 @@ class LanguageModels:
         """
         return self.roles.models(role, model=model)[0].known()
 
+    async def described(self, role: Role = "default") -> list[ModelInfo]:
+        """Describe the models of a role as their servers do; see `Models.described`."""
+        return [await model.described() for model in self.roles.models(role)]
+
     def require(self, role: Role, *media: Media) -> None:
         """Refuse media that no ready model of a role takes; `generate` does, before it pays.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
 from vr_kernel.errors import Code, VrError
@@ -11,6 +12,8 @@ from vr_kernel.generation import Role, Usage
 from vr_kernel.models.provider import ModelInfo, ModelProvider
 from vr_kernel.spending.prices import Price
 
+LOOK_S = 5.0
+"""Longest wait for what a server says of a model; it says it at once, or it does not run."""
 OWN_PRICES = "own settings"
 """Name of the price list that `[models.prices]` is."""
 
@@ -51,6 +54,17 @@ class ProvidedModel:
         with self.contained():
             others = [each.tools for each in self.provider.models() if not each.embeds]
         return ModelInfo(self.name, tools=bool(others) and all(others))
+
+    async def described(self) -> ModelInfo:
+        """Return the model as its server describes it, where that can be asked for nothing."""
+        if look := getattr(self.provider, "look", None):
+            with suppress(
+                VrError, TimeoutError
+            ):  # one that does not say is as its provider knows it
+                async with asyncio.timeout(LOOK_S):
+                    with self.contained():
+                        await look(self.id)
+        return self.known()
 
     def price(self, model: str) -> Price | None:
         """The price of a model of this provider; None when it is not known."""

@@ -92,9 +92,11 @@ async def offered_models(kernel: Kernel, name: str) -> list[str]:
         raise VrError(f"{name} gave no answer in {OFFER_S:g} s.", Code.UNAVAILABLE) from None
 
 
-def working_models(kernel: Kernel) -> dict[str, list[str]]:
+async def working_models(kernel: Kernel) -> dict[str, list[str]]:
     """The models that would be asked now for each of `USES`, and the embedder as `vectors`."""
     roles = _roles(kernel)
+    with suppress(VrError):
+        await kernel.services.models.described("vision")
     found: dict[str, list[str]] = {use: [] for use in (*USES, "vectors")}
     for use, (role, kinds) in USES.items():
         with suppress(VrError):
@@ -113,8 +115,7 @@ def _services(roles: Roles) -> Iterator[ModelService]:
     for name in roles.providers:
         with suppress(VrError):  # a provider that fails is none to choose; its log says why
             access, agreement = roles.consent.access(name), roles.consent.of(name)
-            with roles.contained(name):
-                model = roles.provider(name).model_for("default") or ""
+            model = "" if access.problem else _main_model(roles, name)
             section = f"plugins.{roles.plugin_of(name)}"
             yield ModelService(
                 name=name,
@@ -129,6 +130,11 @@ def _services(roles: Roles) -> Iterator[ModelService]:
                 model_setting=f"{section}.{access.model_setting}" if access.model_setting else "",
                 problem=access.problem.told if access.problem else "",
             )
+
+
+def _main_model(roles: Roles, name: str) -> str:
+    with roles.contained(name):
+        return roles.provider(name).model_for("default") or ""
 
 
 async def _served(roles: Roles, service: ModelService) -> list[str]:

@@ -75,6 +75,13 @@ class Models(Protocol):
             VrError: as `names`; INVALID_INPUT for an unknown model or preset.
         """
 
+    async def described(self, role: Role = "default") -> list[ModelInfo]:
+        """Describe the models of a role, best first, as their servers do, where that costs nothing.
+
+        Raises:
+            VrError: as `names`.
+        """
+
     def require(self, role: Role, /, *media: Media) -> None:
         """Refuse media that no ready model of a role takes, as `generate` does before it pays.
 

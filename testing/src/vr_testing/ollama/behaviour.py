@@ -18,6 +18,7 @@ class OllamaBehaviour(ServiceBehaviour):
             beginning, without a word.
         ignores_window: whether it cuts there even when a longer context is asked for.
         capabilities: what its models can do besides completing texts.
+        tells_capabilities: whether it says so; servers before 0.6.4 do not.
         usage: how it reports the tokens that it read and wrote: rightly, not at all, or as -1.
     """
 
@@ -25,5 +26,6 @@ class OllamaBehaviour(ServiceBehaviour):
     default_window: int = 4_096
     ignores_window: bool = False
     capabilities: set[str] = field(default_factory=lambda: {"tools", "vision", "thinking"})
+    tells_capabilities: bool = True
     usage: Literal["normal", "missing", "foreign"] = "normal"
     dimension: int = 768

@@ -74,7 +74,8 @@ class OllamaRoutes(JsonFamily[OllamaRequest]):
         self._require_model(request)
         able = ["completion", *sorted(self.behaviour.capabilities)]
         info = {"general.architecture": "fake", "fake.context_length": self.behaviour.window}
-        return as_json({"capabilities": able, "model_info": info, "details": {}})
+        told = {"capabilities": able} if self.behaviour.tells_capabilities else {}
+        return as_json({**told, "model_info": info, "details": {}})
 
     def _embed(self, request: OllamaRequest) -> HttpReply:
         self._require_model(request)

@@ -56,6 +56,14 @@ class OllamaModels(ServiceModels):
         """The description by the server, once it was asked; one of its cloud is not here."""
         return replace(self._shown.get(info.name, info), remote=_is_cloud(info.name))
 
+    async def look(self, model: str) -> None:
+        """Ask the server what a model can do; see `ModelProvider`.
+
+        Raises:
+            VrError: as `generate`.
+        """
+        await self._known(await self._client(), model)
+
     def price(self, model: str) -> Price | None:
         """The price of a model: one here costs nothing, that of the cloud is not known."""
         return None if _is_cloud(model) else super().price(model)
@@ -194,18 +202,20 @@ def _is_cloud(model: str) -> bool:
 
 
 def _read(info: ModelInfo, shown: Any) -> ModelInfo:
-    """The model as the server describes it."""
+    """The model as the server describes it; servers before 0.6.4 do not say what it can do."""
     able = set(shown.capabilities or ())
     sizes = [
         int(value)
         for name, value in (shown.modelinfo or {}).items()
         if name.endswith(".context_length") and isinstance(value, int)
     ]
+    info = replace(info, context=max(sizes, default=info.context))
+    if not able:
+        return info
     return replace(
         info,
         accepts=frozenset({"text", *(_ABLE[name] for name in able & _ABLE.keys())}),
         thinking=("low", "medium", "high") if "thinking" in able else (),
         tools="tools" in able,
         embeds="embedding" in able,
-        context=max(sizes, default=info.context),
     )

@@ -20,14 +20,13 @@ def watches(task: VideoTask) -> bool:
     return task.work.call.services.models.ready(ROLE, kind)
 
 
-def reading_models(task: VideoTask) -> list[ModelInfo]:
+async def reading_models(task: VideoTask) -> list[ModelInfo]:
     """The models that do not watch, in their order: those that see pictures, then the others.
 
     Raises:
         VrError: AUTH when a key is missing; UNAVAILABLE when no model serves the role.
     """
-    models = task.work.call.services.models
-    known = [models.info(ROLE, model=name) for name in models.names(ROLE)]
+    known = await task.work.call.services.models.described(ROLE)
     others = [info for info in known if "video" not in info.accepts and not info.embeds]
     return sorted(others, key=lambda info: "image" not in info.accepts)
 
@@ -41,7 +40,7 @@ async def ask_readers(task: VideoTask, ask: Callable[[ModelInfo], Awaitable[T]])
         VrError: UNSUPPORTED, category MEDIA_UNSUPPORTED, when none of the role reads; as
             `reading_models`; the error of the last model.
     """
-    models = reading_models(task)
+    models = await reading_models(task)
     if not models:
         task.work.call.services.models.require(ROLE, Media("video/mp4"))
     return await _first_answer(task, models, ask)
@@ -60,7 +59,7 @@ async def ask_after_watching(
     Raises:
         VrError: `error`, or as `ask_readers`.
     """
-    models = reading_models(task) if may_others_answer(error) else []
+    models = await reading_models(task) if may_others_answer(error) else []
     if not models:
         raise error
     task.limits.append(f"No model watched: {error.message}")
