@@ -19,6 +19,8 @@ from vr_testing.gemini import RecordedRequest
 from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
 
 FILES = Path(__file__).parent / "shown"
+CAPTIONS = Path(__file__).with_name("talk.vtt")
+"""What is said; a speech model hears it in other words on another processor."""
 LONGEST = 25
 """Most lines of an output that are kept; the rest is `…`."""
 VIDEO_ID = "dQw4w9WgXcQ"
@@ -155,8 +157,9 @@ def kept(text: str) -> str:
 def all_shown(folder: Path, talk: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """Everything that is shown, by tool."""
     (folder / "talks").mkdir(parents=True)
-    for name in ("talk.mp4", "talks/talk.mp4"):
-        shutil.copy(talk, folder / name)
+    for place in (folder, folder / "talks"):
+        shutil.copy(talk, place / "talk.mp4")
+        shutil.copy(CAPTIONS, place)
     with FakeGemini() as gemini, youtube().running() as site:
         gemini.answer(said)
         desk = Desk(folder, {**environment, **services(gemini, site)}, {})

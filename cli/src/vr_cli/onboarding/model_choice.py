@@ -32,7 +32,7 @@ class FoundModels:
     @property
     def unasked(self) -> list[ModelService]:
         """The services whose keys were found, and which the user has not been asked about."""
-        return [each for each in self.services if each.found]
+        return [each for each in self.services if each.found and not each.problem]
 
     @property
     def refused(self) -> list[str]:

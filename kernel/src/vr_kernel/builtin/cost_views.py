@@ -58,7 +58,7 @@ async def show_estimate(services: Services, found: Estimate) -> View:
 def _token_words(found: Estimate) -> str | None:
     if not found.requests:
         return None
-    out = "" if found.basis == "unknown" else f", {found.output_tokens:,} out"
+    out = f", {found.output_tokens:,} out" if found.output_tokens else ""
     return f"about {found.input_tokens:,} in{out}"
 
 

@@ -45,7 +45,7 @@ async def show_session(services: Services, session: SessionInfo) -> View:
     rows: list[tuple[str, Cell]] = [
         ("Session", session.session_id),
         ("Ends", f"{shown_instant(session.expires_at)}, unless something is asked before"),
-        ("Video at Gemini", session.cache),
+        ("Context cache", session.cache),
     ]
     title = session.video_title or name_of(session.source)
     blocks = [*facts(rows), *prose("", session.description)]
