@@ -95,6 +95,16 @@ def test_each_key_that_is_found_is_asked_about_once(user: Newcomer) -> None:
     assert (found["level"], "openai" in found["what"]) == ("ok", False)
 
 
+def test_an_address_that_is_refused_is_told_and_not_asked_about(user: Newcomer) -> None:
+    terminal = user.at_terminal(GROQ_API_KEY=GROQ, GROQ_BASE_URL="http://10.0.0.5:8080/v1")
+    terminal.answer("Service, or none", "none")
+    terminal.answer("Clients [", "none")
+    assert terminal.end() == 0
+    said = " ".join(terminal.said.split())
+    assert 'set allowed_hosts = ["10.0.0.5:8080"] in [kernel.http].' in said
+    assert "Use groq?" not in said
+
+
 def test_a_model_of_a_local_server_is_chosen(user: Newcomer, ollama: FakeOllama) -> None:
     here = {"OLLAMA_HOST": ollama.url}
     terminal = user.at_terminal(**here)
