@@ -22,7 +22,7 @@ from vr_testing import (
     TrialKernel,
     open_kernel,
 )
-from youtube_server import KEY, FakeYouTube, thread
+from youtube_server import KEY, FakeYouTube, player, thread
 from youtube_server import video as youtube_video
 
 import video_research
@@ -147,6 +147,7 @@ JUDGED = {
     "consensus": "Most find it useful.",
 }
 VIDEO = "dQw4w9WgXcQ"
+CAPTIONS = '<transcript><text start="1.0" dur="2.5">Welcome to the river.</text></transcript>'
 WORDS_FROM_CAPTIONS = "video_transcript"
 """It asks a model that listens, where there are no captions; no other one can."""
 
@@ -267,6 +268,69 @@ async def test_every_paid_tool_works_with_every_family(family: str, service: Any
     assert spent.total.input_tokens == service.bill.input_tokens
     free = {WORDS_FROM_CAPTIONS, "video_create_session", "video_batch_analyze"}
     assert {row.key for row in tools.rows} >= PAID_TOOLS.keys() - free
+
+
+@pytest.mark.slow
+async def test_a_session_that_is_estimated_begins_and_pays_nothing() -> None:
+    """With a model that does not watch; a session and its turns are as they were."""
+    with FakeOllama() as service:
+        service.answer("It is about vectors.", times=None)
+        own = {"plugins.models.ollama_base_url": service.url}
+        async with asking("ollama", service, roots=[TALK.parent], **own) as kernel:
+            begun = {"file_path": str(TALK)}
+            first: Any = (await kernel.preview("video_create_session", begun)).result
+            assert (first.cost_usd, first.requests) == (0.0, 0)
+            assert (await kernel.call("video_list_sessions")).sessions == []
+            made: Any = await kernel.call("video_create_session", **begun)
+            asked = {"session_id": made.session_id, "prompt": "What is it about?"}
+            turn: Any = (await kernel.preview("video_continue_session", asked)).result
+            assert (turn.basis, turn.models) == ("exact", ["ollama/qwen3"])
+            assert [each for each in service.requests if each.generates] == []
+            (session,) = (await kernel.call("video_list_sessions")).sessions
+            assert session.turn_count == 0
+
+
+@pytest.mark.slow
+async def test_a_session_about_youtube_goes_by_its_captions(family: str, service: Any) -> None:
+    if family == "gemini":
+        pytest.skip("it watches YouTube")
+    service.answer("They say welcome.")
+    youtube = FakeYouTube(
+        videos={VIDEO: youtube_video(VIDEO)},
+        players={VIDEO: player(("en", False))},
+        texts={"en": CAPTIONS},
+    )
+    with youtube.running():
+        site = {"plugins.video.youtube_site": youtube.url}
+        async with asking(family, service, **site) as kernel:
+            made: Any = await kernel.call("video_create_session", url=f"https://youtu.be/{VIDEO}")
+            asked = {"session_id": made.session_id, "prompt": "How does it begin?"}
+            found: Any = await kernel.call("video_continue_session", **asked)
+    assert found.response == "They say welcome."
+    (request,) = [each for each in service.requests if each.generates]
+    assert (list(request.media), "Welcome to the river." in request.text) == ([], True)
+    assert any("words alone" in limit for limit in found.limits)
+
+
+@pytest.mark.slow
+async def test_a_small_window_sees_the_last_turns_of_a_session() -> None:
+    """The video has its part of the window, and the turns have theirs."""
+    window = 8_000
+    with FakeOllama() as service:
+        service.window = window
+        for number in range(4):
+            service.answer(f"answer-{number} " + "word " * 650, times=1)
+        own: dict[str, object] = {"plugins.models.ollama_base_url": service.url}
+        async with asking("ollama", service, roots=[TALK.parent], **own) as kernel:
+            made: Any = await kernel.call("video_create_session", file_path=str(TALK))
+            asked = {"session_id": made.session_id, "prompt": "And then?"}
+            turns: list[Any] = [
+                await kernel.call("video_continue_session", **asked) for _ in range(4)
+            ]
+    last = [each for each in service.requests if each.generates][-1]
+    assert [f"answer-{number}" in last.text for number in range(3)] == [False, True, True]
+    assert "The model saw the last 2 of 3 turns." in turns[-1].limits
+    assert not any("The model saw" in limit for limit in turns[-2].limits)
 
 
 @pytest.mark.slow

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from vr_kernel import Call, ModelInfo, Part, Reply, Text, Turn, VrError
+from vr_kernel import Call, ModelInfo, Part, Reply, Text, Turn, VrError, estimate_tokens
 
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.prompt import SYSTEM
@@ -92,6 +92,23 @@ def history_of(
     return [Turn("user", (*opening, *said[0].parts)), *said[1:]], [prompt]
 
 
+def last_turns(turns: Sequence[SessionTurn], room: int | None) -> Sequence[SessionTurn]:
+    """The last turns that have room; all where it is not bounded."""
+    if room is None:
+        return turns
+    for number, turn in enumerate(reversed(turns)):
+        room -= estimate_tokens(turn.prompt) + estimate_tokens(turn.response)
+        if room < 0:
+            return turns[len(turns) - number :]
+    return turns
+
+
+def _unseen(session: Session, turns: Sequence[SessionTurn]) -> Iterator[str]:
+    """A remark when the model does not see all turns."""
+    if session.turn_count > len(turns):
+        yield f"The model saw the last {len(turns)} of {session.turn_count} turns."
+
+
 @asynccontextmanager
 async def _in_order(call: Call, store: SessionStore, session_id: str) -> AsyncIterator[None]:
     """Wait until the turns before this one have ended, in this process and in others."""
@@ -118,14 +135,11 @@ async def _asked(call: Call, store: SessionStore, session_id: str, prompt: str) 
     async with reopened(services, session) as (source, remarks):
         task = services.providers.get(LocalEngine).task(call, source, Window(), use_cache=True)
         reply, cached, limits = await _answered(task, session, turns, prompt)
-    limits = [*remarks, *limits]
-    if session.turn_count > len(turns):
-        limits = [*limits, f"The model saw the last {len(turns)} of {session.turn_count} turns."]
     return {
         "reply": reply.model_dump(mode="json"),
         "turn": session.turn_count + 1,
         "cached": cached,
-        "limits": limits,
+        "limits": [*remarks, *limits],
     }
 
 
@@ -139,8 +153,9 @@ async def _answered(
 
     async def told(model: ModelInfo) -> tuple[Reply, Sequence[str]]:
         opening = await described(task, model)
-        reply, _ = await _put(task, session, turns, opening, prompt)
-        return reply, opening.limits
+        kept = last_turns(turns, opening.room)
+        reply, _ = await _put(task, session, kept, opening, prompt)
+        return reply, [*opening.limits, *_unseen(session, kept)]
 
     if not watches(task):
         reply, limits = await ask_readers(task, told)
@@ -151,7 +166,7 @@ async def _answered(
     except VrError as error:
         reply, limits = await ask_after_watching(task, error, told)
         return reply, False, [*limits]
-    return reply, cached, [*opening.limits]
+    return reply, cached, [*opening.limits, *_unseen(session, turns)]
 
 
 async def _put(

@@ -8,11 +8,14 @@ from functools import partial
 
 from vr_kernel import Media, ModelInfo, Part
 
-from vr_plugin_video.analyses.described_video import describe
+from vr_plugin_video.analyses.described_video import WINDOW, describe
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.vision_models import ask_readers, watches
 from vr_plugin_video.sessions.video import media_of
 from vr_plugin_video.task import VideoTask
+
+TURNS_SHARE = 0.2
+"""Part of a window that earlier turns may fill; a video fills `SHARE` of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,14 @@ class Opening:
         media: the video, where a model watches it.
         model: the only one to ask; those of the role when empty.
         limits: remarks on what the model does not get.
+        room: tokens that earlier turns may have; None where the service itself refuses too many.
     """
 
     parts: Sequence[Part | str]
     media: Media | None = None
     model: str = ""
     limits: Sequence[str] = ()
+    room: int | None = None
 
 
 async def opening_of(task: VideoTask, duration: float) -> Opening:
@@ -68,4 +73,5 @@ async def described(task: VideoTask, model: ModelInfo) -> Opening:
     local = task.services.providers.get(LocalEngine)
     found = await describe(local, task, model, local.settings.frames_at_once)
     limits = list(dict.fromkeys([*task.limits, *found.notes]))
-    return Opening(found.parts, model=model.name, limits=limits)
+    room = int((model.context or WINDOW) * TURNS_SHARE)
+    return Opening(found.parts, model=model.name, limits=limits, room=room)
