@@ -84,7 +84,7 @@ class VrError(Exception):
 
     @property
     def told(self) -> str:
-        """What happened and what to do next, in a line."""
+        """The message and the hint, in a line."""
         return f"{self.message} {self.hint}".strip()
 
     def reworded(self, message: str, hint: str) -> VrError:

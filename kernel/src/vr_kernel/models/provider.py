@@ -102,8 +102,8 @@ class ModelProvider(Protocol):
       configured to come after it;
     - `access() -> ModelAccess`: where it is reached. One without is taken for a remote service;
     - `info(model) -> ModelInfo`: what is known of a model, also of one that `models` does not list;
-    - `async look(model) -> None`: asks its server what a model can do, if that costs nothing, so that
-      `info` knows;
+    - `async look(model) -> None`: has its server say what a model can do, for nothing; `info`
+      knows it then;
     - `price(model) -> Price | None`: the price of a model, None when it is not known. A usage whose
       `cost_usd` it sets itself needs none;
     - `prices_of`: the date of its price list, as text;

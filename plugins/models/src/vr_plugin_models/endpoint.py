@@ -13,7 +13,8 @@ from vr_kernel import Code, ModelAccess, ModelInfo, Price, Role, Services, Vecto
 
 from vr_plugin_models.catalogue.embedding_models import embedding_row
 from vr_plugin_models.catalogue.known_models import info_of, price_of, rows_of
-from vr_plugin_models.catalogue.providers import TEMPLATES, ProviderRow
+from vr_plugin_models.catalogue.provider_row import ProviderRow
+from vr_plugin_models.catalogue.providers import TEMPLATES
 
 SMALL: frozenset[Role] = frozenset({"fast", "recursive"})
 NEAR = (".local", ".localhost", ".lan", ".internal", ".home.arpa")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from vr_plugin_models.catalogue.providers import Family
+from vr_plugin_models.catalogue.provider_row import Family
 
 ANSWER_S = 1.0
 """Longest wait; a server of this machine that lists its models answers at once."""

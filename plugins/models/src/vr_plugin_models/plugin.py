@@ -9,7 +9,8 @@ from typing import Any
 
 from vr_kernel import ModelProvider, Provider, Section, Services, hookimpl
 
-from vr_plugin_models.catalogue.providers import PROVIDERS, Family, ProviderRow
+from vr_plugin_models.catalogue.provider_row import Family, ProviderRow
+from vr_plugin_models.catalogue.providers import PROVIDERS
 from vr_plugin_models.settings import section
 
 CLASSES: Mapping[Family, str] = {

@@ -9,7 +9,8 @@ from pydantic import Field, SecretStr, create_model
 from vr_kernel import EnvAlias, Section
 from vr_kernel.config import Groups
 
-from vr_plugin_models.catalogue.providers import PROVIDERS, ProviderRow
+from vr_plugin_models.catalogue.provider_row import ProviderRow
+from vr_plugin_models.catalogue.providers import PROVIDERS
 
 SHARED: dict[str, tuple[type[Any], Any, str]] = {
     "api_key": (SecretStr, SecretStr(""), "Key of {title}."),

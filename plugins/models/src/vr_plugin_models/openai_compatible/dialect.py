@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vr_plugin_models.catalogue.providers import ProviderRow, SchemaWay
+from vr_plugin_models.catalogue.provider_row import ProviderRow, SchemaWay
 
 _LESS: dict[SchemaWay, SchemaWay] = {"native": "json", "json": "words"}
 _FORMAT = re.compile(r"response_format|json_schema|json_object|structured output", re.IGNORECASE)
