@@ -401,8 +401,12 @@ async def test_a_model_that_sees_answers_when_gemini_fails() -> None:
         }
         async with asking("openai_compatible", service, roots=[TALK.parent], **order) as kernel:
             found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+            gemini.heal()
+            gemini.answer(SEEN, times=None)
+            again: Any = await kernel.call("video_analyze", file_path=str(TALK))
         assert found.model == "openai_compatible/own-model"
         assert any("No model watched" in limit for limit in found.limits)
+        assert (again.model, again.cached) == ("gemini/gemini-3.8-flash", False)
 
 
 @pytest.mark.slow

@@ -125,6 +125,7 @@ class ModelAnalyst:
         except VrError as error:
             if part:
                 raise
+            task.repeatable = False  # the next call may find a model that watches
             return await ask_after_watching(task, error, described)
 
     async def _ask_described(self, task: VideoTask, model: ModelInfo) -> Structured[Any]:
