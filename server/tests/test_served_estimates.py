@@ -70,6 +70,16 @@ async def test_a_paid_tool_tells_its_cost_and_asks_nobody(
             )
 
 
+@pytest.mark.parametrize(("said", "paid"), [("true", 0), ("false", 1), ("perhaps", 0)])
+async def test_yes_and_no_are_understood_as_text_and_nothing_else(
+    client: Client[Any], gemini: FakeGemini, said: str, paid: int
+) -> None:
+    arguments = {"text": "Why?", "estimate": said}
+    told = await client.call_tool("task_ask", arguments, raise_on_error=False)
+    assert told.is_error == (said == "perhaps")
+    assert len(gemini.requests) == paid
+
+
 async def test_a_found_tool_tells_its_cost_like_a_listed_one(
     environ: dict[str, str], gemini: FakeGemini, make_plugin: Any
 ) -> None:

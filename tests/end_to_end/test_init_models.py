@@ -101,7 +101,7 @@ def test_an_address_that_is_refused_is_told_and_not_asked_about(user: Newcomer) 
     terminal.answer("Clients [", "none")
     assert terminal.end() == 0
     said = " ".join(terminal.said.split())
-    assert 'set allowed_hosts = ["10.0.0.5:8080"] in [kernel.http].' in said
+    assert 'add "10.0.0.5:8080" to allowed_hosts in [kernel.http].' in said
     assert "Use groq?" not in said
 
 
@@ -113,7 +113,8 @@ def test_a_model_of_a_local_server_is_chosen(user: Newcomer, ollama: FakeOllama)
     terminal.answer("Clients [", "none")
     terminal.answer("Write this?", "y")
     assert terminal.end() == 0
-    assert user.settings == {"plugins": {"models": {"ollama_model": "llama3.2"}}}
+    chosen = {"ollama_model": "llama3.2", "ollama_base_url": ollama.url}
+    assert user.settings == {"plugins": {"models": chosen}}
     assert "reads and answers  ollama/llama3.2" in terminal.said
     again = user.at_terminal(**here)
     again.answer("Clients [", "none")
@@ -178,10 +179,8 @@ def test_at_a_pipe_nothing_is_agreed_to_unless_it_is_named(
     given = ("init", "--use", "groq", "--use", "ollama/qwen3-vl:8b", "--yes", "--json")
     done = user.at_pipe(*given, **found)
     assert done.data["models"]["answers"][-1] == "ollama/qwen3-vl:8b"
-    agreed = {
-        "models": {"agreed": ["groq"]},
-        "plugins": {"models": {"ollama_model": "qwen3-vl:8b"}},
-    }
+    chosen = {"ollama_model": "qwen3-vl:8b", "ollama_base_url": ollama.url}
+    agreed = {"models": {"agreed": ["groq"]}, "plugins": {"models": chosen}}
     assert user.settings == agreed
     assert not user.at_pipe(*given, **found).data["written"]
     assert user.at_pipe("init", "--decline", "groq", "--yes", **found).code == 0

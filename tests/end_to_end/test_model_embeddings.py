@@ -156,6 +156,30 @@ async def test_each_family_finds_by_meaning(family: Family, services: Any) -> No
     )
 
 
+async def test_the_vector_of_a_question_is_paid_by_its_call(services: Any) -> None:
+    """Estimates count it, and the budget of a call is not that of all calls together."""
+    service = services(FakeOpenAI)
+    priced: dict[str, Any] = {
+        "models.prices": {f"openai/{SMALL}": {"input": 5_000.0, "output": 0.0}},
+        "models.call_budget_usd": 0.2,
+    }
+    async with embedding({"openai": service}, f"openai/{SMALL}", **priced) as kernel:
+        await ingest(kernel, *(f"{FOX} {number}" for number in range(12)))
+        await search(kernel, "once", search_type="semantic")
+        before = len(embedded(service))
+        told: Any = (await kernel.preview("knowledge_search", {"query": "river fox"})).result
+        assert (told.models, told.requests) == ([f"openai/{SMALL}"], 1)
+        assert len(embedded(service)) == before
+        found = await search(kernel, "river fox", search_type="semantic")
+        assert found.notes == []
+        assert 0 < found.usage.cost_usd < 0.03
+        spent: Any = await kernel.call("infra_usage", by="tool")
+        assert {row.key: row.calls for row in spent.rows}["knowledge_search"] == 2
+        assert spent.total.cost_usd > 0.2
+        refused: Any = (await kernel.preview("knowledge_search", {"query": "fox " * 40})).result
+        assert any("would be refused" in note for note in refused.notes)
+
+
 @pytest.mark.parametrize(
     ("provider", "texts", "items", "tokens"),
     [

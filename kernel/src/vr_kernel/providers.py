@@ -48,6 +48,9 @@ class TextRecognizer(Protocol):
 class Embedder(Protocol):
     """Turns items into vectors of one space; `id` names model and version.
 
+    One that asks `services.models` may have `of_call(models) -> Embedder`: itself, with the models
+    of a call, which then pays.
+
     It may have `batch`, the most items that it embeds in one request of a service: it is handed no
     more at once, and what one request gave is kept when the next one fails.
     """

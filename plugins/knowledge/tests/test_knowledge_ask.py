@@ -143,7 +143,6 @@ async def test_without_a_model_the_best_passages_are_given() -> None:
         assert result.answer.startswith("No language model answered. These are the passages")
         assert (result.model, result.claims, result.usage) == ("", [], None)
         assert "GEMINI_API_KEY" in result.notes[-1]
-        assert "infra_models" in result.notes[-1]
 
 
 async def test_a_model_that_fails_leaves_the_best_passages(gemini: FakeGemini) -> None:

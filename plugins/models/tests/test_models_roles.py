@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 from vr_kernel import Code, VrError
-from vr_kernel.diagnosis.language_models import agreed_providers, usable_addresses
+from vr_kernel.diagnosis.language_models import (
+    agreed_providers,
+    known_models,
+    usable_addresses,
+)
 from vr_kernel.models import model_services
 from vr_plugin_models import plugin
 from vr_testing import FakeGemini, FakeOllama, FakeOpenAI, Fault, TrialKernel, open_kernel
@@ -91,7 +95,7 @@ async def test_a_provider_whose_address_is_refused_is_passed_over(
     async with asking({}, models__default=["groq"], **refused) as kernel:
         error = await refusal(kernel)
         assert error.code is Code.NOT_ALLOWED
-        allowing = 'allowed_hosts = ["10.0.0.5:8080"] in [kernel.http]'
+        allowing = 'add "10.0.0.5:8080" to allowed_hosts in [kernel.http]'
         told = {state.problem for state in await providers(kernel)} - {""}
         told |= {service.problem for service in model_services(kernel)} - {""}
         assert told == {error.told}
@@ -179,6 +183,75 @@ async def test_a_small_window_is_not_overfilled(first: FakeOpenAI, second: FakeO
 
 
 FOUND = {"OPENAI_API_KEY": "key-of-another-program"}
+
+
+async def test_no_limit_stops_what_costs_nothing(first: FakeOpenAI) -> None:
+    """Not even one that is passed already; but a server elsewhere has no price."""
+    with FakeOllama() as ollama:
+        ollama.answer("here")
+        both = {"openai": first, "ollama": ollama}
+        settings = {"models__default": "openai/gpt-4o-mini,ollama/qwen3"}
+        async with asking(both, **settings) as kernel:
+            assert await said(kernel) == "first"
+            kernel.services.models.roles.configuration.change(day_budget_usd=0)
+            assert await said(kernel) == "here"
+    away = {"plugins.models.vllm_base_url": "https://gpu.example.com/v1"}
+    async with open_kernel({"models": plugin}, settings=away) as kernel:
+        assert kernel.services.models.roles.named("vllm/m").price("m") is None
+
+
+@pytest.mark.parametrize("name", ["ollama", "vllm", "openai_compatible"])
+async def test_what_a_server_here_passes_on_does_not_stay_here(
+    first: FakeOpenAI, name: str
+) -> None:
+    with FakeOllama() as ollama:
+        address = ollama.url if name == "ollama" else first.url
+        settings = {
+            f"plugins.models.{name}_base_url": address,
+            f"plugins.models.{name}_model": "kimi:1t-cloud",
+            "models.local_only": True,
+        }
+        async with open_kernel({"models": plugin}, settings={**HASTY, **settings}) as kernel:
+            assert (await refusal(kernel)).category == "LOCAL_ONLY"
+        assert [*first.requests, *ollama.requests] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "variables"),
+    [
+        ("ollama", {"OLLAMA_HOST": "http://ai"}),
+        ("vllm", {"VLLM_BASE_URL": "http://gpubox/v1"}),
+        ("ollama", {"OLLAMA_HOST": "http://gpu.lan"}),
+        ("gemini", {"GEMINI_API_KEY": "a-key", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"}),
+    ],
+)
+async def test_a_name_of_the_network_or_a_proxy_is_not_this_machine(
+    name: str, variables: Mapping[str, str]
+) -> None:
+    here = {f"plugins.models.{it}_model": "m" for it in ("ollama", "vllm")}
+    here |= {"models.local_only": "true"}
+    async with open_kernel({"models": plugin}, settings=here, variables=variables) as kernel:
+        (state,) = [it for it in await providers(kernel) if it.name == name]
+        assert (state.used, state.local) == (False, False)
+
+
+async def test_a_declined_server_of_this_machine_is_not_asked() -> None:
+    with FakeOllama() as ollama:
+        settings = {"plugins.models.ollama_base_url": ollama.url, "models.declined": ["ollama"]}
+        settings |= {"plugins.models.ollama_model": "qwen3"}
+        async with open_kernel({"models": plugin}, settings=settings) as kernel:
+            await refusal(kernel)
+        assert ollama.requests == []
+
+
+@pytest.mark.parametrize("entry", ["nonsense", "grok", "grok/x"])
+async def test_an_entry_that_names_nothing_is_told(first: FakeOpenAI, entry: str) -> None:
+    async with asking({"openai": first}, models__default=[entry, "openai"]) as kernel:
+        outcome = await kernel.run("infra_models", {})
+        assert any(repr(entry) in note for note in outcome.notes)
+        found = known_models(kernel.services.models.roles)
+        assert (found.level, entry in found.what) == ("fault", True)
+        assert (await refusal(kernel)).code is Code.INVALID_INPUT
 
 
 async def test_a_variable_of_this_program_agrees() -> None:
@@ -276,7 +349,10 @@ async def test_a_server_elsewhere_is_not_local_because_ollama_runs_there(
     address: str, used: bool
 ) -> None:
     host = address.rsplit("://", maxsplit=1)[-1]
-    own = {"kernel.http.allowed_hosts": [host, host.partition(":")[0]]}
+    own = {
+        "kernel.http.allowed_hosts": [host, host.partition(":")[0]],
+        "plugins.models.ollama_model": "qwen3",
+    }
     found = {"OLLAMA_HOST": address}
     async with open_kernel({"models": plugin}, settings=own, variables=found) as kernel:
         report = await kernel.call("infra_models")
@@ -292,7 +368,8 @@ async def test_providers_keys_and_prices_are_told_but_no_key(first: FakeOpenAI) 
         prices = {it.model: (it.input_usd, it.output_usd) for it in report.models}
         assert prices["openai/gpt-4o-mini"] == (0.15, 0.6)
         asked = {it.name: it.probe for it in report.providers if it.probe}
-        assert asked == {"openai": "answers; offers 1 model"}
+        said_of = "answers; offers 1 model, but not text-embedding-3-small."
+        assert asked == {"openai": said_of}
         assert "key-of-openai" not in report.model_dump_json()
         assert report.presets["openai-mini"] == "openai/gpt-4o-mini"
         assert await said(kernel, model="openai-mini") == "first"

@@ -263,7 +263,7 @@ async def test_progress_counts_and_names(kernel, folder, video):
     )
     said = [message for _, _, message in seen]
     assert "To analyse: 3 videos of 01:00 in all, about 17,400 tokens" in said
-    assert any(message.endswith("A model is watching the video") for message in said)
+    assert any(message.endswith("A model is looking at the video") for message in said)
     done = [(done, total) for done, total, message in seen if message.endswith("(ok)")]
     assert done == [(1, 3), (2, 3), (3, 3)]
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)

@@ -36,7 +36,7 @@ _USES = {
 
 def ask_models(found: FoundModels) -> ModelChoice:
     """The choice of what was found; where nothing can be asked then, with a key."""
-    from vr_cli.onboarding.model_choice import ModelChoice
+    from vr_cli.onboarding.model_choice import ModelChoice, settings_of
 
     known = f"Set up: {', '.join(found.usable)}." if found.usable else "None is set up."
     say(f"Models. {known}", "2. ")
@@ -46,8 +46,10 @@ def ask_models(found: FoundModels) -> ModelChoice:
     models = {each.name: _chosen(each, found) for each in found.offered}
     declined = [each.name for each in found.unasked if each.name not in agreed]
     declined += [name for name, model in models.items() if not model]
-    settings = {each.name: each.model_setting for each in found.services}
-    chosen = {settings[name]: model for name, model in models.items() if model}
+    chosen: dict[str, str] = {}
+    for each in found.offered:
+        if model := models[each.name]:
+            chosen |= settings_of(each, model)
     choice = ModelChoice(agreed, declined, chosen)
     if found.usable or agreed or chosen:
         return choice
@@ -119,7 +121,7 @@ def _agrees(service: ModelService) -> bool:
 
     variables = " and ".join(service.found)
     place = f"Requests to {service.name} go to {place_of(service)}."
-    say(f"{variables}: set here. {place} The answer is kept.", INDENT)
+    say(f"{variables}: set here. {place} The answer is kept, the key is not.", INDENT)
     return click.confirm(f"Use {service.name}?", default=False, err=True)
 
 

@@ -63,7 +63,7 @@ class ModelChoice:
     Args:
         agreed: services whose key from the environment may be used.
         declined: services that are not to be used, nor to be asked about again.
-        models: the models of services on this machine, by the setting.
+        models: the models of services on this machine, and unusual addresses, by the setting.
         key: of a service; it is kept as the variable `key_variable`.
     """
 
@@ -161,7 +161,8 @@ def choice_of(names: Sequence[str], declined: Sequence[str], found: FoundModels)
         VrError: INVALID_INPUT for an unknown name, or one that is declined as well; AUTH when
             there is no key of it; UNAVAILABLE when a server does not answer, or has no model.
     """
-    agreed, models = [], {}
+    agreed: list[str] = []
+    models: dict[str, str] = {}
     for each in declined:
         if service_named(each, found.services).name in {name.partition("/")[0] for name in names}:
             raise VrError(
@@ -174,7 +175,7 @@ def choice_of(names: Sequence[str], declined: Sequence[str], found: FoundModels)
             offered = found.servers.get(name, ())
             if not offered:
                 raise _silent(service)
-            models[service.model_setting] = model_named(model or offered[0], service, offered)
+            models |= settings_of(service, model_named(model or offered[0], service, offered))
         elif not (service.ready or service.found):
             raise VrError(
                 f"No key of {name} was found.",
@@ -184,6 +185,12 @@ def choice_of(names: Sequence[str], declined: Sequence[str], found: FoundModels)
         elif not service.used:
             agreed.append(name)
     return ModelChoice(agreed=agreed, declined=declined, models=models)
+
+
+def settings_of(service: ModelService, model: str) -> dict[str, str]:
+    """The settings that have a server asked for a model; a shell alone may know its address."""
+    address = {service.address_setting: service.address} if service.address_setting else {}
+    return {**address, service.model_setting: model}
 
 
 def place_of(service: ModelService) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field
@@ -180,14 +181,13 @@ async def infra_models(
     _only_owner(call)
     models = produced_by(call).context.models
     providers = [_provider(models, name) for name in _names(models)]
+    serving = {role: _serving(models, role, call) for role in get_args(Role)}
+    known = {each.name: each for found in serving.values() for each in found}
     if probe:
         asked = [each for each in providers if each.ready and each.used]
-        for each, said in zip(
-            asked, await asyncio.gather(*(_probe(models, each.name) for each in asked)), strict=True
-        ):
-            each.probe = said
-    serving = {role: _serving(models, role) for role in get_args(Role)}
-    known = {each.name: each for found in serving.values() for each in found}
+        said = await asyncio.gather(*(_probe(models, each.name, [*known]) for each in asked))
+        for each, answer in zip(asked, said, strict=True):
+            each.probe = answer
     return ModelsReport(
         providers=providers,
         roles={role: [each.name for each in found] for role, found in serving.items()},
@@ -210,17 +210,20 @@ def _provider(models: LanguageModels, name: str) -> ProviderState:
         address=access.address,
         key_variable=access.variable,
         ready=access.ready,
-        used=agreement.given,
-        reason=agreement.reason,
+        used=agreement.given and access.ready,
+        reason=agreement.reason if access.ready or not agreement.given else "not configured",
         local=access.local,
         problem=access.problem.told if access.problem else "",
     )
 
 
-def _serving(models: LanguageModels, role: Role) -> list[ProvidedModel]:
+def _serving(models: LanguageModels, role: Role, call: Call) -> list[ProvidedModel]:
+    """The models of a role; a remark says why there are none, unless a key is all that lacks."""
     try:
         return models.roles.models(role)
-    except VrError:
+    except VrError as error:
+        if error.code is not Code.AUTH and role != "embedding" and error.told not in call.notes:
+            call.note(error.told)
         return []
 
 
@@ -236,23 +239,39 @@ def _model(model: ProvidedModel) -> RoleModel:
     )
 
 
-async def _probe(models: LanguageModels, name: str) -> str:
-    """Ask a provider: it says how many models it offers, or why it does not answer."""
+async def _probe(models: LanguageModels, name: str, asked: Sequence[str]) -> str:
+    """Ask a provider: it says how many models it offers, or why it does not answer.
+
+    Args:
+        models: the access to it.
+        name: of the provider.
+        asked: models of roles, its own among them: it may not offer those.
+    """
+    own = [model.removeprefix(f"{name}/") for model in asked if model.startswith(f"{name}/")]
     try:
         async with asyncio.timeout(PROBE_S):
-            return await _asked(models, name)
+            return await _asked(models, name, own)
     except TimeoutError:
         return f"no answer within {PROBE_S:g} s"
     except VrError as error:
         return error.told
 
 
-async def _asked(models: LanguageModels, name: str) -> str:
+def _offer(offered: Sequence[str], asked: Sequence[str]) -> str:
+    """The offer of a service in words, and the models that it is asked for and does not offer."""
+    count = f"answers; offers {len(offered)} model{'s' * (len(offered) != 1)}"
+    there = {name.removesuffix(":latest") for name in offered}
+    missing = [name for name in asked if name.removesuffix(":latest") not in there]
+    if not offered or not missing:
+        return count
+    return f"{count}, but not {', '.join(missing)}. {did_you_mean(missing[0], offered)}".strip()
+
+
+async def _asked(models: LanguageModels, name: str, own: Sequence[str]) -> str:
     provider: ModelProvider = models.roles.provider(name)
     if list_models := getattr(provider, "list_models", None):
         with models.roles.contained(name):
-            count = len(await list_models())
-        return f"answers; offers {count} model{'s' * (count != 1)}"
+            return _offer(await list_models(), own)
     chosen = provider.model_for("fast") or provider.model_for("default")
     reply = await models.generate("Answer with: OK", model=f"{name}/{chosen}")
     return f"answers, as {reply.model}"

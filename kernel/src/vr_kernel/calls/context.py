@@ -111,6 +111,7 @@ class Context:
             self,
             models=models,
             gemini=self.gemini.of_call(models.recorder, scope),
+            vectors=self.vectors.of_call(models),
             providers=self.providers.of_call(bind),
         )
 

@@ -139,7 +139,7 @@ def parse_text(text: str) -> Any:
     if text.strip().startswith(("[", "{")):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text
 

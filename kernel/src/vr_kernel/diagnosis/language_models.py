@@ -20,12 +20,15 @@ def known_models(roles: Roles) -> Diagnosis:
         count += 1
         fix = f"Correct {setting} in [models]."
         try:
-            model = roles.named(name)
+            model = roles.meant(name)
         except VrError as error:
             return Diagnosis.fault(f"{setting}: {error.message}", error.hint or fix)
-        known = [info.name for info in model.provider.models()]
-        if known and model.id not in known:
-            meant = did_you_mean(model.id, known)
+        known = [] if model is None else [info.name for info in model.provider.models()]
+        if model is None or model.id in known:
+            continue
+        # A service of the user's own may have any model; of others a name that is near is meant.
+        meant = did_you_mean(model.id, known)
+        if meant or model.provider.name == GEMINI:
             what = f"{setting}: {model.provider.name} knows no model {model.id!r}."
             return Diagnosis.warning(what, f"{meant}{fix} One newer than this release may work.")
     if not count:
@@ -42,6 +45,12 @@ def agreed_providers(roles: Roles) -> Diagnosis:
             f"Found in the environment and not used: {'; '.join(told)}.",
             f"`vr init` asks about each and keeps the answer; or set agreed = {found} in [models].",
         )
+    settings = roles.configuration.current
+    for setting in ("agreed", "declined"):
+        for name in getattr(settings, setting):
+            if name not in roles.providers:
+                hint = f"{did_you_mean(name, roles.providers)}Correct {setting} in [models]."
+                return Diagnosis.warning(f"{setting}: no provider {name!r} is installed.", hint)
     used = roles.consent.usable(roles.hierarchy)
     if not used:
         return Diagnosis.ok("None is configured.")
@@ -69,7 +78,7 @@ def _problems(roles: Roles) -> Iterator[VrError]:
 def _configured(settings: ModelsSettings) -> Iterator[tuple[str, str]]:
     for role in get_args(Role):
         for name in getattr(settings, role):
-            if name != AUTO and ("/" in name or name.startswith(GEMINI)):
+            if name != AUTO:
                 yield role, name
     for setting in ("gemini_model", "gemini_flash_model"):
         if name := getattr(settings, setting).strip():

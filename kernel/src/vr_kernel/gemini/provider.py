@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit
 
 from vr_kernel.config.model_settings import ModelsSettings
 from vr_kernel.errors import VrError
@@ -18,7 +17,6 @@ from vr_kernel.gemini.contexts import GONE, UNUSABLE, Contexts
 from vr_kernel.gemini.embeddings import GeminiEmbedder
 from vr_kernel.gemini.errors import is_gone, translated
 from vr_kernel.gemini.generate_config import generate_config
-from vr_kernel.gemini.health import is_here
 from vr_kernel.gemini.parts import check_media
 from vr_kernel.gemini.pool import Account, Pool
 from vr_kernel.gemini.question import GeminiRequest, Prepared
@@ -87,11 +85,10 @@ class GeminiModels:
         return [name for name in dict.fromkeys(names) if name]
 
     def access(self) -> ModelAccess:
-        """The way to the service."""
+        """The way to the service; another address is that of a proxy, so none is local."""
         settings = self._settings()
         address = settings.gemini_base_url or GOOGLE
-        local = is_here(urlsplit(address).hostname or "")
-        return ModelAccess(address, "GEMINI_API_KEY", bool(settings.gemini_api_keys), local)
+        return ModelAccess(address, "GEMINI_API_KEY", bool(settings.gemini_api_keys))
 
     def presets(self, role: Role) -> dict[str, str]:
         """The model of each preset for a role."""

@@ -15,8 +15,9 @@ URL_LIMIT = 2048
 """Longest address in characters."""
 SHOWN = 200
 PORTS = {"http": 80, "https": 443}
-LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
-"""Names that mean this machine or its network (RFC 6761, 6762, 8375; ICANN 2024 on internal)."""
+LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa", "lan")
+"""Names that mean this machine or its network (RFC 6761, 6762, 8375; ICANN 2024 on internal); `lan`
+is what home routers use."""
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]@:]+)(?::[0-9]{0,5})?")
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _NUMBER_LAST = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
@@ -150,8 +151,13 @@ def _check_host(url: Url, *, allowed: bool) -> None:
         _check_literal(url.host, allowed=allowed)
     elif not _HOST.fullmatch(url.host):
         raise invalid("its host name is malformed")
-    elif not allowed and any(f".{url.host}".endswith(f".{name}") for name in LOCAL_NAMES):
+    elif not allowed and _is_local_name(url.host):
         raise no_local_host("it")
+
+
+def _is_local_name(host: str) -> bool:
+    """True for a name that means a local network; one without a dot is found there alone."""
+    return "." not in host or any(f".{host}".endswith(f".{name}") for name in LOCAL_NAMES)
 
 
 def _check_literal(host: str, *, allowed: bool) -> None:

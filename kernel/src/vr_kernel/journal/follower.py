@@ -7,10 +7,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from vr_kernel.errors import reason_of
+from vr_kernel.isolation.previewing import PREVIEWED
 from vr_kernel.log import Log
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
+NOTHING_IS_WRONG = frozenset({"KERNEL_CLOSED", PREVIEWED})
+"""Categories of errors of work that is not to be done now."""
 
 
 class Follower:
@@ -100,7 +103,8 @@ class Follower:
                 self._woken.set()
                 pause = self.first_pause_s if self.progressed else pause
                 why = reason_of(error)
-                tell = self._log.debug if why == self.trouble else self._log.warning
+                is_known = why == self.trouble or getattr(error, "category", "") in NOTHING_IS_WRONG
+                tell = self._log.debug if is_known else self._log.warning
                 tell(self._complaint, error=why, retry_in=pause)
                 self.trouble = why
                 if self._on_failure is not None:

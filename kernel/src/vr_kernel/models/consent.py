@@ -76,7 +76,7 @@ class Consent:
             return Agreement(given=False, reason="local_only is set in [models]")
         if name in self._configuration.agreed_providers:
             return Agreement(given=True, reason="named in [models]")
-        if access.local:
+        if access.local and name not in settings.declined:
             return Agreement(given=True, reason="on this machine")
         return self._by_origin(name, declined=name in settings.declined)
 
@@ -132,7 +132,7 @@ class Consent:
     def _by_origin(self, name: str, *, declined: bool) -> Agreement:
         """The agreement to a provider that is not named, by where its key and address are from."""
         found = self._in_environment(name)
-        if found and declined:
+        if declined and (found or self.access(name).local):
             return Agreement(given=False, reason="declined in [models]")
         if self._handed:
             return Agreement(given=True, reason="handed over by the client")

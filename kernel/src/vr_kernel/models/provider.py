@@ -31,6 +31,7 @@ class ModelAccess:
         ready: whether all that it needs is configured; says nothing of the service itself.
         local: whether requests stay on this machine, or with a local host that the user named.
         model_setting: the setting of its plugin that names its model.
+        address_setting: the setting that holds its address, where it is not the usual one.
         problem: the error of a configuration that cannot be used.
     """
 
@@ -39,6 +40,7 @@ class ModelAccess:
     ready: bool = True
     local: bool = False
     model_setting: str = ""
+    address_setting: str = ""
     problem: VrError | None = None
 
 

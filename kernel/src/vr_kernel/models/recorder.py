@@ -14,6 +14,7 @@ from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Usage
 from vr_kernel.isolation.previewing import PREVIEWED
 from vr_kernel.models.usage import Meter, UsageLedger
+from vr_kernel.text.visible_text import visible_line
 
 if TYPE_CHECKING:
     from vr_kernel.models.observed import SentRequest, Told
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from vr_kernel.state.usage import Attempt
     from vr_kernel.storage.room import Room, RoomOf
 
+MOST_NAME = 200
+"""Characters of the name of a model that a service says it answered with."""
 UNPRICED = "The price of {model} is not known, so its cost is not counted."
 _HIDDEN = frozenset(
     {"REPLY_TRUNCATED", "REPLY_UNREADABLE", "NETWORK_ERROR", "DEADLINE_EXCEEDED", Code.INTERNAL}
@@ -135,13 +138,14 @@ class UsageRecorder:
     def paid(self, row: int, model: ProvidedModel, answer: A) -> A:
         """Account for an answer that arrived, and return it with its cost."""
         usage, prices = model.priced(answer.usage, answer.model)
-        self.meter.add(usage, f"{model.provider.name}/{answer.model}")
+        said = visible_line(answer.model, MOST_NAME)
+        self.meter.add(usage, f"{model.provider.name}/{said}")
         if usage.cost_usd is None and model.name not in self._shared.unpriced:
             self._shared.unpriced.add(model.name)
             self.meter.tell_once(UNPRICED.format(model=model.name))
-        self._write(row, self._ledger.paid(row, answer.model, usage, prices))
-        self._tell(row, usage, answer.model)
-        priced = {"usage": usage}
+        self._write(row, self._ledger.paid(row, said, usage, prices))
+        self._tell(row, usage, said)
+        priced = {"usage": usage, "model": said}
         return answer.model_copy(update=priced) if isinstance(answer, BaseModel) else answer
 
     def failed(self, row: int, error: VrError, model: ProvidedModel | None = None) -> None:

@@ -98,6 +98,14 @@ class Roles:
             )
         return ProvidedModel(serving, rest, contained)
 
+    def meant(self, entry: str) -> ProvidedModel | None:
+        """The model that an entry of a role means; None for the name of a provider.
+
+        Raises:
+            VrError: INVALID_INPUT, naming the nearest.
+        """
+        return None if entry in self.providers else self._wanted(entry, "default")
+
     @property
     def providers(self) -> Sequence[str]:
         """The names of all that are installed, the preferred first."""

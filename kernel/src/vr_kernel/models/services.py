@@ -44,6 +44,7 @@ class ModelService:
         declined: whether the user declined it.
         model: the model that it would ask now; empty for none.
         model_setting: the setting that names its model, such as `plugins.models.ollama_model`.
+        address_setting: the setting that holds its address, where it is not the usual one.
         problem: why its configuration cannot be used, and what to do; empty for none.
     """
 
@@ -57,6 +58,7 @@ class ModelService:
     declined: bool = False
     model: str = ""
     model_setting: str = ""
+    address_setting: str = ""
     problem: str = ""
 
 
@@ -128,6 +130,7 @@ def _services(roles: Roles) -> Iterator[ModelService]:
                 declined=name in declined,
                 model=model,
                 model_setting=f"{section}.{access.model_setting}" if access.model_setting else "",
+                address_setting=f"{section}.{it}" if (it := access.address_setting) else "",
                 problem=access.problem.told if access.problem else "",
             )
 

@@ -8,19 +8,21 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from itertools import islice
 from struct import pack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vr_kernel.errors import Code, VrError
 from vr_kernel.generation import Purpose
 from vr_kernel.isolation.plugin_code import PluginCode
-from vr_kernel.isolation.previewing import refuse_in_preview
+from vr_kernel.isolation.previewing import is_previewed, refuse_in_preview
 from vr_kernel.jobs.leases import LedgerLeases
 from vr_kernel.providers import Embedder, ProviderRegistry
 
 if TYPE_CHECKING:
     from vr_kernel.items.pictures import Picture
+    from vr_kernel.protocols.models import Models
     from vr_kernel.state.vectors import VectorTable
 
 PATIENCE_S = 120.0
@@ -51,7 +53,14 @@ class VectorCache:
         self._providers = providers
         self._leases = leases
         self._running: dict[tuple[str, ...], asyncio.Task[_Vectors]] = {}
-        self._closed = False
+        self._closing = asyncio.Event()
+        self.models: Models | None = None
+
+    def of_call(self, models: Models) -> VectorCache:
+        """The same cache, for a call; an embedder that asks models spends on its behalf."""
+        bound = copy(self)
+        bound.models = models
+        return bound
 
     def available(self) -> bool:
         """Check if an embedder is installed."""
@@ -118,7 +127,7 @@ class VectorCache:
 
     async def aclose(self) -> None:
         """Wait a short time for running embeddings, and close the table."""
-        self._closed = True
+        self._closing.set()
         if running := [*self._running.values()]:
             _, late = await asyncio.wait(running, timeout=CLOSE_GRACE_S)
             for task in late:
@@ -128,7 +137,7 @@ class VectorCache:
 
     def _require_open(self) -> None:
         # A store that is closed after this would open the file again.
-        if self._closed:
+        if self._closing.is_set():
             raise VrError(
                 "Nothing is embedded any more: the kernel is closed.",
                 Code.CONFLICT,
@@ -142,11 +151,14 @@ class VectorCache:
         require_accepted(self.embedder_id, self.accepts, items)
 
     def _embedder(self) -> Embedder:
-        return self._providers.get(Embedder)
+        embedder = self._providers.get(Embedder)
+        of_call = None if self.models is None else getattr(embedder, "of_call", None)
+        return embedder if of_call is None else cast("Embedder", of_call(self.models))
 
     async def _finished(self, embed: _Embed, items: _Items, purpose: Purpose) -> _Vectors:
         """Await an embedding; it continues when the caller is cancelled, and equal ones join it."""
-        refuse_in_preview("embed")  # it may cost something, and others may wait for it
+        if is_previewed():
+            await self._foresee(items, purpose)
         name = (self.embedder_id, purpose, *items)
         task = self._running.get(name)
         if task is None:
@@ -157,6 +169,18 @@ class VectorCache:
             task.add_done_callback(lambda ended: self._end(name, ended))
         await asyncio.wait({task})
         return task.result()
+
+    async def _foresee(self, items: _Items, purpose: Purpose) -> None:
+        """Have the request of an embedder that asks models noted; it is not sent.
+
+        Raises:
+            VrError: CANCELLED or UNAVAILABLE, category PREVIEWED; BUDGET.
+        """
+        embedder = self._embedder()
+        if hasattr(embedder, "of_call"):
+            with self._providers.contained(Embedder):
+                await embedder.embed(list(items.values()), purpose)
+        refuse_in_preview("embed")  # it may cost something, and others may wait for it
 
     def _end(self, name: tuple[str, ...], task: asyncio.Task[_Vectors]) -> None:
         del self._running[name]

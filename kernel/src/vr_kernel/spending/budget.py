@@ -72,7 +72,9 @@ class Budget:
         if not limits:
             return Allowance(await self._ledger.begin(attempt))
         bounds = _Bounds.of(request, limits)
-        eased = await self._is_tight(limits, bounds, meter)
+        if not bounds.price.is_charged:
+            return Allowance(await self._ledger.begin(attempt))
+        eased = await self._is_tight(limits, meter)
         row, output = await self._begin(attempt, bounds, limits)
         return Allowance(row, output, eased)
 
@@ -85,7 +87,7 @@ class Budget:
         if not (limits := self._limits(attempt)):
             return
         bounds = _Bounds.of(request, limits)
-        for limit in limits:
+        for limit in limits if bounds.price.is_charged else ():
             spent: Spent = await self._ledger.spent(limit)
             left = limit.usd - spent.usd + spent.open
             if bounds.cost(bounds.shortest) > left + LEAST_USD:
@@ -113,11 +115,9 @@ class Budget:
             else:
                 return row, answer if answer < bounds.answer or not bounds.ends else None
 
-    async def _is_tight(self, limits: list[Limit], bounds: _Bounds, meter: Meter) -> bool:
+    async def _is_tight(self, limits: list[Limit], meter: Meter) -> bool:
         """Check if most of a budget is used, and say so in the result."""
         ease_at = self._settings().budget_ease_at
-        if not bounds.price.is_charged:
-            return False
         for limit in limits:
             spent: Spent = await self._ledger.spent(limit)
             if limit.usd and spent.usd > ease_at * limit.usd:
@@ -131,7 +131,7 @@ class Budget:
         settings = self._settings()
         today = self._clock() // SECONDS_PER_DAY * SECONDS_PER_DAY
         found = []
-        if (usd := settings.call_budget_usd) is not None:
+        if (usd := settings.call_budget_usd) is not None and attempt.call_id:
             found.append(Limit("call_budget_usd", usd, call_id=attempt.call_id))
         if (usd := settings.day_budget_usd) is not None:
             found.append(Limit("day_budget_usd", usd, today))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 from vr_kernel import Code, Picture, Services, VrError, estimate_tokens
 
 if TYPE_CHECKING:
-    from vr_kernel import Purpose
+    from vr_kernel import Models, Purpose
 
 LONGEST_CHARS = 8000
 """About 2,000 tokens of a text; the rest of it is left out."""
@@ -32,18 +33,24 @@ class ModelsEmbedder:
     """
 
     def __init__(self, services: Services, dimension: int) -> None:
-        self._models = services.models
-        self._model = self._models.names("embedding")[0]
-        info = self._models.info("embedding")
+        self.models = services.models
+        self._model = self.models.names("embedding")[0]
+        info = self.models.info("embedding")
         own = info.vectors.dimension
         is_shortened = info.vectors.shortens and dimension < own
         self.dimension = dimension if is_shortened or not own else own
         self._asked = dimension if is_shortened else None
         self._window = info.context
         self.batch = info.vectors.items
-        self._other_length = 0
+        self._other_lengths: set[int] = set()
         self.id = f"{self._model}@{self.dimension}"
         self.accepts = info.accepts & {"text", "image"}
+
+    def of_call(self, models: Models) -> ModelsEmbedder:
+        """The same embedder, which spends on behalf of a call."""
+        bound = copy(self)
+        bound.models = models
+        return bound
 
     async def embed(self, items: Sequence[str | Picture], purpose: Purpose) -> list[list[float]]:
         """One unit-length vector an item, in order.
@@ -57,13 +64,13 @@ class ModelsEmbedder:
         self._require_same_model()
         self._require_length()
         short = [self._within_limit(item) for item in items]
-        made = await self._models.embed(short, purpose, dimension=self._asked)
-        self._other_length = max({len(vector) for vector in made.vectors} - {self.dimension} or {0})
+        made = await self.models.embed(short, purpose, dimension=self._asked)
+        self._other_lengths |= {len(vector) for vector in made.vectors} - {self.dimension}
         self._require_length()
         return made.vectors
 
     def _require_same_model(self) -> None:
-        now = self._models.names("embedding")[0]
+        now = self.models.names("embedding")[0]
         if now != self._model:
             raise VrError(
                 f"Items are embedded by {now} now; the store's vectors are of {self.id}.",
@@ -74,13 +81,13 @@ class ModelsEmbedder:
 
     def _require_length(self) -> None:
         # Found once and kept: further requests would be paid for in vain.
-        if self._other_length:
+        if self._other_lengths:
+            length = max(self._other_lengths)
             raise VrError(
-                f"The vectors of {self._model} have {self._other_length} numbers,"
-                f" not {self.dimension}.",
+                f"The vectors of {self._model} have {length} numbers, not {self.dimension}.",
                 Code.UNAVAILABLE,
                 category="EMBEDDER_CHANGED",
-                hint=f"Set embedding_dimension = {self._other_length} in [plugins.knowledge], and"
+                hint=f"Set embedding_dimension = {length} in [plugins.knowledge], and"
                 " restart the program.",
             )
 

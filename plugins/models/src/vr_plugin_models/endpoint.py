@@ -16,9 +16,13 @@ from vr_plugin_models.catalogue.known_models import info_of, price_of, rows_of
 from vr_plugin_models.catalogue.provider_row import ProviderRow
 from vr_plugin_models.catalogue.providers import TEMPLATES
 
+MODELS = ("model", "fallback_model", "recursive_model", "vision_model", "embedding_model")
+"""The settings that name models."""
 SMALL: frozenset[Role] = frozenset({"fast", "recursive"})
 NEAR = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
 """Ends of names that are no public ones."""
+CLOUD = ("-cloud", ":cloud")
+"""Ends of the names of models that a server passes on. Source: Ollama's page "Cloud"."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0"})  # noqa: S104 - Ollama's own spelling of "here"
 
 
@@ -80,8 +84,8 @@ class Endpoint:
     @property
     def is_configured(self) -> bool:
         """True when the user gave what it needs, as far as is known without asking it."""
-        if self.row.local:
-            return bool(self.setting("base_url") or self.setting("model"))
+        if not (self.row.model or any(self.setting(kind) for kind in MODELS)):
+            return False
         return bool(self.address and (self.key or self.row.keyless))
 
     def check(self) -> None:
@@ -120,8 +124,15 @@ class Endpoint:
             address, here = self.address, self.is_here
         except VrError as error:
             return ModelAccess(variable=self.row.variable, ready=False, problem=error)
-        setting = f"{self.row.name}_model"
-        return ModelAccess(address, self.row.variable, self.is_configured, here, setting)
+        own = f"{self.row.name}_base_url" if self.setting("base_url") else ""
+        return ModelAccess(
+            address=address,
+            variable=self.row.variable,
+            ready=self.is_configured,
+            local=here,
+            model_setting=f"{self.row.name}_model",
+            address_setting=own,
+        )
 
     def model_for(self, role: Role) -> str | None:
         """The model for a role; None when it has none, or is not configured."""
@@ -156,9 +167,9 @@ class Endpoint:
 
     def models(self) -> Sequence[ModelInfo]:
         """The models that are configured, in the table, or in the price list."""
-        own = [self.setting(f"{kind}model") for kind in ("", "fallback_", "recursive_", "vision_")]
+        own = [self.setting(kind) for kind in MODELS]
         row = self.row
-        own += [self.setting("embedding_model"), row.model, row.fallback, row.small, row.vision]
+        own += [row.model, row.fallback, row.small, row.vision]
         own += [row.embedding, *self.presets("default").values(), *rows_of(row.name)]
         return [self.info(name) for name in dict.fromkeys(filter(None, own))]
 
@@ -166,13 +177,16 @@ class Endpoint:
         """Describe a model, as far as it is known."""
         window = int(self.setting("context_window") or self.row.context)
         known = info_of(self.row.name, model, window)
+        known = replace(known, remote=self.row.may_be_here and is_elsewhere(model))
         if model == (self.setting("vision_model") or self.row.vision):
             return replace(known, accepts=known.accepts | {"image"})
         return self._embedding(known) if known.embeds or self._embeds(model) else known
 
     def price(self, model: str) -> Price | None:
-        """The price of a model; one on this machine costs nothing."""
-        return Price(0.0, 0.0) if self.row.local else price_of(self.row.name, model)
+        """The price of a model; one on this machine, or in its network, costs nothing."""
+        if self.row.local and self.is_here and not is_elsewhere(model):
+            return Price(0.0, 0.0)
+        return price_of(self.row.name, model)
 
     def _embeds(self, model: str) -> bool:
         return bool(model) and model == (self.setting("embedding_model") or self.row.embedding)
@@ -217,7 +231,15 @@ class Endpoint:
         except VrError as error:
             why = error.message.partition(": ")[2]
             message = f"The base URL of {self.row.name} is refused: {why}"
-            raise error.reworded(message, _allowing(address) if on_web else error.hint) from None
+            is_private = on_web and error.code is Code.NOT_ALLOWED and _host_of(address)
+            raise error.reworded(
+                message, _allowing(address) if is_private else error.hint
+            ) from None
+
+
+def is_elsewhere(model: str) -> bool:
+    """True for a model of Ollama's cloud, to which a server on this machine passes requests on."""
+    return model.strip().lower().endswith(CLOUD)
 
 
 def require_bare(address: str, provider: str) -> None:
@@ -264,7 +286,7 @@ def _allowing(address: str) -> str:
     parts = _parts_of(address)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return f'If it is meant, set allowed_hosts = ["{host}:{port}"] in [kernel.http].'
+    return f'If it is meant, add "{host}:{port}" to allowed_hosts in [kernel.http].'
 
 
 def _is_near(host: str) -> bool:

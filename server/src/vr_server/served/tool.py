@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -31,6 +32,8 @@ DEPRECATED = "_deprecated"
 """Marks a result that was requested under a former name of its tool."""
 STILL_RUNNING = "The call goes on as a job: job_result waits for its result, job_cancel ends it."
 ESTIMATE = ("estimate", "estimate_only")
+_SAID = {"true": True, "1": True, "false": False, "0": False, "none": False}
+"""Answers to whether a call is to be estimated, also as text, as some clients send them."""
 """Arguments of paid tools that ask for the cost alone; the second is a former name."""
 AGAIN_S = 1.0
 """Seconds until a call tries again to become a job while another process holds the ledger."""
@@ -89,8 +92,7 @@ class ServedTool(McpTool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the tool; an error becomes a result that says so."""
-        asked = [arguments.pop(name, False) for name in estimate_arguments(self._tool)]
-        if any(asked):
+        if _asks_for_estimate(arguments, estimate_arguments(self._tool)):
             return await self._estimate(arguments)
         progress = Progress(self._kernel.config.kernel.heartbeat_s)
         relay = asyncio.create_task(progress.relay(_send_progress))
@@ -164,6 +166,15 @@ def _answered(outcome: Outcome, asker: Asker) -> ToolResult:
     if outcome.question is not None and isinstance(asker, WithAnotherCall):
         return asker.request(outcome.question)
     return as_tool_result(outcome)
+
+
+def _asks_for_estimate(arguments: dict[str, Any], names: Sequence[str]) -> bool:
+    """Take out the arguments that ask for an estimate; one of another kind is left, and refused."""
+    asked = {name: _SAID.get(str(arguments.get(name)).lower()) for name in names}
+    for name, said in asked.items():
+        if said is not None:
+            arguments.pop(name, None)
+    return any(asked.values())
 
 
 def estimate_arguments(tool: Tool) -> list[str]:

@@ -22,10 +22,7 @@ EXTRACTS = 5
 EXTRACT_CHARS = 400
 UNANSWERED = "Nothing that was recorded answers this."
 PASSAGES_ALONE = "No language model answered. These are the passages that fit best:"
-NO_MODEL = (
-    "No language model wrote this: these are the passages that fit best. For an answer set"
-    " GEMINI_API_KEY, or the key of another provider: `vr init`, `infra_models`."
-)
+NO_MODEL = "No language model wrote this: these are the passages that fit best."
 _SYSTEM = (
     "You answer a question from passages of a knowledge base, and from nothing else. Write short"
     " claims, one statement each, in the language of the question, which read in order are the"
@@ -84,8 +81,10 @@ async def _draft(
     call: Call, query: str, passages: Sequence[SourcePassage], notes: list[str]
 ) -> tuple[_Draft, str] | None:
     """The model's answer and name; None when there is no model or it gave no answer."""
-    if not call.services.models.ready():
-        notes.append(NO_MODEL)
+    try:
+        call.services.models.names("default")
+    except VrError as error:
+        notes.append(f"{NO_MODEL} {error.told}")
         return None
     shown = [
         {

@@ -8,6 +8,8 @@ from struct import pack
 from vr_kernel import Code, Query, Vectors, VrError
 
 FLOAT_BYTES = 4
+_NOT_NOW = {"KERNEL_CLOSED", "PREVIEWED"}
+"""Categories of errors of an embedder that is not asked now, whatever the text."""
 _OUTAGES = {Code.UNAVAILABLE, Code.QUOTA, Code.AUTH, Code.BUDGET}
 
 
@@ -33,7 +35,9 @@ def wants_vectors(query: Query, vectors: Vectors) -> bool:
 
 def is_outage(error: Exception) -> bool:
     """True when the embedder failed as a whole, and not on one text."""
-    return isinstance(error, VrError) and (error.retryable or error.code in _OUTAGES)
+    if not isinstance(error, VrError):
+        return False
+    return error.retryable or error.code in _OUTAGES or error.category in _NOT_NOW
 
 
 def pack_vector(vector: Sequence[float], dimension: int) -> bytes | None:

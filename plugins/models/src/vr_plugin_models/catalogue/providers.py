@@ -181,6 +181,7 @@ PROVIDERS: tuple[ProviderRow, ...] = (
         "azure_openai",
         "Azure OpenAI",
         family="azure",
+        relays=True,
         variables={
             "AZURE_OPENAI_ENDPOINT": "base_url",
             "AZURE_OPENAI_DEPLOYMENT": "model",

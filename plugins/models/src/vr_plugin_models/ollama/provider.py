@@ -14,7 +14,6 @@ from vr_kernel import (
     Embeddings,
     ModelInfo,
     Picture,
-    Price,
     Purpose,
     Reply,
     ReplyPiece,
@@ -39,8 +38,8 @@ from vr_plugin_models.vectors import units
 if TYPE_CHECKING:
     from ollama import AsyncClient
 
-CLOUD = ("-cloud", ":cloud")
-"""Ends of the names of models that a server passes on. Source: Ollama's page "Cloud"."""
+LONGEST_WINDOW = 10**8
+"""Tokens; what a server says beyond it is no window."""
 _ABLE = {"vision": "image"}
 
 
@@ -53,8 +52,8 @@ class OllamaModels(ServiceModels):
         self._made: Any = None
 
     def adapted(self, info: ModelInfo) -> ModelInfo:
-        """The description by the server, once it was asked; one of its cloud is not here."""
-        return replace(self._shown.get(info.name, info), remote=_is_cloud(info.name))
+        """The description by the server, once it was asked."""
+        return self._shown.get(info.name, info)
 
     async def look(self, model: str) -> None:
         """Ask the server what a model can do; see `ModelProvider`.
@@ -63,10 +62,6 @@ class OllamaModels(ServiceModels):
             VrError: as `generate`.
         """
         await self._known(await self._client(), model)
-
-    def price(self, model: str) -> Price | None:
-        """The price of a model: one here costs nothing, that of the cloud is not known."""
-        return None if _is_cloud(model) else super().price(model)
 
     async def list_models(self) -> list[str]:
         """The models that were pulled; see `ServiceModels`."""
@@ -197,17 +192,13 @@ class OllamaModels(ServiceModels):
         return made
 
 
-def _is_cloud(model: str) -> bool:
-    return model.strip().lower().endswith(CLOUD)
-
-
 def _read(info: ModelInfo, shown: Any) -> ModelInfo:
     """The model as the server describes it; servers before 0.6.4 do not say what it can do."""
     able = set(shown.capabilities or ())
     sizes = [
         int(value)
         for name, value in (shown.modelinfo or {}).items()
-        if name.endswith(".context_length") and isinstance(value, int)
+        if name.endswith(".context_length") and type(value) is int and 0 < value <= LONGEST_WINDOW
     ]
     info = replace(info, context=max(sizes, default=info.context))
     if not able:

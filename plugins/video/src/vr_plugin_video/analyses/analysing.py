@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from vr_kernel import Call, VrError
+from vr_kernel import Call, Code, Models, VrError
 
 from vr_plugin_video.analyses.analysis import linked
 from vr_plugin_video.analyses.local_analyst import LocalAnalyst
@@ -63,10 +63,11 @@ def choose_analyst(
     """Return the analyst for an engine; by default a model's, when a model can be reached.
 
     Raises:
-        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE.
+        VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE; INVALID_INPUT for models that are
+            configured and do not exist.
     """
     models = call.services.models
-    if engine == "local" or (engine == "auto" and not models.ready(ROLE)):
+    if engine == "local" or (engine == "auto" and not _can_be_asked(models)):
         return LocalAnalyst(local, request)
     if engine != "auto":
         try:
@@ -74,6 +75,20 @@ def choose_analyst(
         except VrError as error:
             raise no_model(error) from None
     return ModelAnalyst(local, request)
+
+
+def _can_be_asked(models: Models) -> bool:
+    """True when some model can be asked.
+
+    Raises:
+        VrError: INVALID_INPUT for models that are configured and do not exist.
+    """
+    try:
+        return bool(models.names(ROLE))
+    except VrError as error:
+        if error.code is Code.INVALID_INPUT:
+            raise
+        return False
 
 
 async def _kept(task: VideoTask, analyst: Analyst) -> VideoAnalysis:

@@ -17,12 +17,7 @@ from vr_plugin_video.analyses.meetings import form_of, wording
 from vr_plugin_video.analyses.model_answers import base_analysis, custom_analysis, seen_analysis
 from vr_plugin_video.analyses.request import AnalysisRequest
 from vr_plugin_video.analyses.timestamps import check_moments
-from vr_plugin_video.analyses.vision_models import (
-    ROLE,
-    ask_after_watching,
-    ask_readers,
-    watches,
-)
+from vr_plugin_video.analyses.vision_models import ROLE, ask_in_turn, watches
 from vr_plugin_video.analyses.windows import cut_windows, longest_window, tokens_a_second
 from vr_plugin_video.arguments import MediaResolution
 from vr_plugin_video.media.info import MediaInfo, mime_to_send
@@ -70,8 +65,7 @@ class ModelAnalyst:
         """
         media = await task.media()
         windows = await self._windows(task, media)
-        make = self._at_once if len(windows) == 1 else self._in_windows
-        analysis = await make(task, media.duration, windows)
+        analysis = await self._report(task, media.duration, windows)
         if not media.complete:
             told = [*damage(media, partial=True), *analysis.limits]
             analysis = analysis.model_copy(update={"partial": True, "limits": told})
@@ -95,11 +89,23 @@ class ModelAnalyst:
             return checked
         return await task.work.in_thread(with_files, task, checked)
 
-    async def _at_once(
+    async def _report(
         self, task: VideoTask, duration: float, windows: Sequence[Window]
     ) -> VideoAnalysis:
-        task.work.call.progress(0, 100, "A model is watching the video")
-        found = await self._ask(task, windows[0])
+        """The analysis by the models that watch, or else by one that gets pictures and words."""
+        task.work.call.progress(0, 100, "A model is looking at the video")
+
+        async def watch() -> VideoAnalysis:
+            if len(windows) == 1:
+                return self._analysis(task, duration, await self._ask(task, windows[0]))
+            return await self._in_windows(task, duration, windows)
+
+        async def read(model: ModelInfo) -> VideoAnalysis:
+            return self._analysis(task, duration, await self._ask_described(task, model))
+
+        return await ask_in_turn(task, watch if watches(task) else None, read)
+
+    def _analysis(self, task: VideoTask, duration: float, found: Structured[Any]) -> VideoAnalysis:
         base = base_analysis(task, duration, found.reply.model)
         if self._request.output_schema:
             return custom_analysis(base, found.value)
@@ -114,19 +120,10 @@ class ModelAnalyst:
         return await video.analyse(windows, partial(self._ask, task))
 
     async def _ask(self, task: VideoTask, window: Window, part: str = "") -> Structured[Any]:
-        """Have a model report on a window; `part` tells it which part of the video that is."""
+        """Have a model watch a window; `part` tells it which part of the video that is."""
         request = self._request
-        described = partial(self._ask_described, task)
-        if not watches(task):
-            return await ask_readers(task, described)
         watched = await media_part(task, window, request.fps, request.media_resolution)
-        try:
-            return await self._put(task, [watched, *filter(None, [part])])
-        except VrError as error:
-            if part:
-                raise
-            task.repeatable = False  # the next call may find a model that watches
-            return await ask_after_watching(task, error, described)
+        return await self._put(task, [watched, *filter(None, [part])])
 
     async def _ask_described(self, task: VideoTask, model: ModelInfo) -> Structured[Any]:
         """Have a model report on the pictures and words of a video."""
@@ -134,9 +131,8 @@ class ModelAnalyst:
         described = await describe(
             local, task, model, local.settings.frames_at_once, request.media_resolution
         )
-        found = await self._put(task, described.parts, model=model.name)
         task.limits.extend(described.notes)
-        return found
+        return await self._put(task, described.parts, model=model.name)
 
     async def _put(
         self, task: VideoTask, shown: Sequence[Part | str], model: str = ""

@@ -11,12 +11,7 @@ from vr_kernel import Call, ModelInfo, Part, Reply, Text, Turn, VrError, estimat
 
 from vr_plugin_video.analyses.local_engine import LocalEngine
 from vr_plugin_video.analyses.prompt import SYSTEM
-from vr_plugin_video.analyses.vision_models import (
-    ROLE,
-    ask_after_watching,
-    ask_readers,
-    watches,
-)
+from vr_plugin_video.analyses.vision_models import ROLE, ask_in_turn, watches
 from vr_plugin_video.sessions.context import context_of, watching_models
 from vr_plugin_video.sessions.export import FRONT
 from vr_plugin_video.sessions.models import SessionResponse
@@ -151,22 +146,18 @@ async def _answered(
     When the models that watch fail, those are asked that are given pictures and words.
     """
 
-    async def told(model: ModelInfo) -> tuple[Reply, Sequence[str]]:
+    async def watch() -> tuple[Reply, bool, list[str]]:
+        opening = await watched(task, session.duration)
+        reply, cached = await _put(task, session, turns, opening, prompt)
+        return reply, cached, [*_unseen(session, turns)]
+
+    async def read(model: ModelInfo) -> tuple[Reply, bool, list[str]]:
         opening = await described(task, model)
         kept = last_turns(turns, opening.room)
         reply, _ = await _put(task, session, kept, opening, prompt)
-        return reply, [*opening.limits, *_unseen(session, kept)]
+        return reply, False, [*opening.limits, *_unseen(session, kept)]
 
-    if not watches(task):
-        reply, limits = await ask_readers(task, told)
-        return reply, False, [*limits]
-    opening = await watched(task, session.duration)
-    try:
-        reply, cached = await _put(task, session, turns, opening, prompt)
-    except VrError as error:
-        reply, limits = await ask_after_watching(task, error, told)
-        return reply, False, [*limits]
-    return reply, cached, [*opening.limits, *_unseen(session, turns)]
+    return await ask_in_turn(task, watch if watches(task) else None, read)
 
 
 async def _put(

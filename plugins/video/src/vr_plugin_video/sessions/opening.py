@@ -10,7 +10,7 @@ from vr_kernel import Media, ModelInfo, Part
 
 from vr_plugin_video.analyses.described_video import WINDOW, describe
 from vr_plugin_video.analyses.local_engine import LocalEngine
-from vr_plugin_video.analyses.vision_models import ask_readers, watches
+from vr_plugin_video.analyses.vision_models import ask_in_turn, watches
 from vr_plugin_video.sessions.video import media_of
 from vr_plugin_video.task import VideoTask
 
@@ -45,11 +45,11 @@ async def opening_of(task: VideoTask, duration: float) -> Opening:
         duration: of the video in seconds; 0 when it is not known.
 
     Raises:
-        VrError: as `media_of`; as `ask_readers` and `describe`, when no model watches.
+        VrError: as `media_of`; as `ask_in_turn` and `describe`, when no model watches.
     """
     if watches(task):
         return await watched(task, duration)
-    return await ask_readers(task, partial(described, task))
+    return await ask_in_turn(task, None, partial(described, task))
 
 
 async def watched(task: VideoTask, duration: float) -> Opening:
