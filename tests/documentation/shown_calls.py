@@ -73,7 +73,6 @@ AFTER = (
 )
 TOOLS = sorted(tool for tool, _ in (*BEFORE, *MEANWHILE, *AFTER))
 CHANGING = (
-    (r"on this machine\b", "configured"),  # the fake service is
     (r"202[5-9]-\d\d-\d\d \d\d:\d\d", "2026-01-05 09:30"),
     (r"(?<![/-])\b(?=[a-f]*\d)[0-9a-f]{8}([0-9a-f]{4}|[0-9a-f]{24})?\b(?!-)", "5d41402a"),
     (r"\b\d+(\.\d+)? (?=(kB|bytes)\b)", "100 "),

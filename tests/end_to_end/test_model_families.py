@@ -438,6 +438,24 @@ async def test_the_next_model_is_given_pictures_when_the_first_does_not_answer(c
 
 
 @pytest.mark.slow
+async def test_after_all_failed_the_first_is_asked_again() -> None:
+    with FakeOpenAI() as first, FakeOllama() as second:
+        order: dict[str, object] = {
+            "models.vision": ["openai/gpt-4o", "ollama/qwen3-vl"],
+            "plugins.models.ollama_base_url": second.url,
+        }
+        for service in (first, second):
+            service.fail(Fault.status(503), times=None)
+            service.answer(SEEN)
+        async with asking("openai", first, roots=[TALK.parent], **order) as kernel:
+            with pytest.raises(VrError):
+                await kernel.call("video_analyze", file_path=str(TALK))
+            first.heal()
+            found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+    assert found.model == "openai/gpt-4o"
+
+
+@pytest.mark.slow
 async def test_a_film_without_words_needs_a_model_that_sees(tmp_path: Path) -> None:
     silent = tmp_path / "silent.mp4"
     _film(silent)

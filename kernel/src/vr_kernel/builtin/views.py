@@ -13,7 +13,7 @@ from vr_kernel.views.links import Cell
 from vr_kernel.views.model import View
 from vr_kernel.views.records import item_of
 from vr_kernel.views.values import data_block
-from vr_kernel.views.words import shown_instant, shown_size, titled
+from vr_kernel.views.words import shown_host, shown_instant, shown_size, titled
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -117,6 +117,9 @@ async def show_models(services: Services, found: ModelsReport) -> View:
         blocks.append(Table(*_providers(broken), title="Configured, but unusable"))
     if others:
         blocks.append(Table(*_providers(others), title="Other providers", detail=True))
+    if found.presets:
+        presets = Table(("Preset", "Model"), [*found.presets.items()], title="Presets", detail=True)
+        blocks.append(presets)
     return View("Language models", blocks, notes=notes)
 
 
@@ -127,12 +130,13 @@ def _price(usd: float | None) -> str:
 def _providers(states: Sequence[ProviderState]) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
     """Columns and rows of providers, with what a probe said where there was one."""
     probed = any(it.probe for it in states)
-    columns = ("Provider", "Key", "Why", "Answer")[: 4 if probed else 3]
+    columns = ("Provider", "Where", "Key", "Why", "Answer")[: 5 if probed else 4]
     rows: list[tuple[Cell, ...]] = []
     for it in states:
         key = it.key_variable or "none needed"
         why = it.problem or (it.reason if it.ready else "not configured")
-        rows.append((it.name, key, why, it.probe)[: len(columns)])
+        where = shown_host(it.address) or "-"
+        rows.append((it.name, where, key, why, it.probe)[: len(columns)])
     return columns, rows
 
 

@@ -101,6 +101,11 @@ class Config:
         layers = [*low, *self._files(), *high, *self._flags()]
         return {s.key: s for s in layers if s.section == name}
 
+    @property
+    def sections(self) -> list[str]:
+        """The sections that files and flags set something in."""
+        return list(dict.fromkeys(setting.section for setting in self._files_and_flags))
+
     def with_flags(self, flags: Mapping[str, str]) -> Config:
         """The same configuration with more settings on top, given as `section.key`.
 

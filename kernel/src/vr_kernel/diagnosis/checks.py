@@ -12,7 +12,7 @@ from vr_kernel.config.config import Config
 from vr_kernel.config.model_settings import GEMINI
 from vr_kernel.config.paths import find_paths
 from vr_kernel.config.settings import KernelSettings
-from vr_kernel.diagnosis.configuration import configuration_checks
+from vr_kernel.diagnosis.configuration import configuration_checks, known_sections
 from vr_kernel.diagnosis.databases import database_checks
 from vr_kernel.diagnosis.folders import folder_checks
 from vr_kernel.diagnosis.language_models import (
@@ -61,6 +61,11 @@ def kernel_checks(
         known = Check("models", lambda: known_models(roles))
         agreed = Check("model providers", lambda: agreed_providers(roles))
         usable = Check("model addresses", lambda: usable_addresses(roles))
+        sections = read.sections if isinstance(read, Config) else []
+        installed = [plugin.name for plugin in kernel.plugins()]
+        topics["configuration"].append(
+            Check("plugin settings", lambda: known_sections(sections, installed))
+        )
         packages = {plugin.name: plugin.distribution for plugin in kernel.plugins()}
         packages |= dict.fromkeys(BUILT_IN, KERNEL_DISTRIBUTION)
         priced = Check("prices", partial(recent_prices, roles, packages, clock))

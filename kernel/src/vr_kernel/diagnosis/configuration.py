@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vr_kernel.config.config import Config
 from vr_kernel.config.paths import Paths, env_files
 from vr_kernel.config.sources import PROJECT_FILE, is_trusted
-from vr_kernel.errors import VrError
+from vr_kernel.errors import VrError, did_you_mean
 from vr_kernel.health import Check, Diagnosis
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -37,6 +37,18 @@ def settings_valid(paths: Paths, read: Config | VrError) -> Diagnosis:
         return Diagnosis.fault(read.message, read.hint)
     file = paths.config / "config.toml"
     return Diagnosis.ok(f"{file} is valid." if file.is_file() else f"Defaults; there is no {file}.")
+
+
+def known_sections(sections: Sequence[str], plugins: Sequence[str]) -> Diagnosis:
+    """Check that every section of a plugin is that of one that is installed."""
+    for section in sections:
+        name = section.removeprefix("plugins.")
+        if section.startswith("plugins.") and name not in plugins:
+            return Diagnosis.warning(
+                f"[{section}] is set, and no plugin {name!r} is installed.",
+                f"{did_you_mean(name, plugins)}Installed: {', '.join(sorted(plugins)) or 'none'}.",
+            )
+    return Diagnosis.ok("All are of plugins that are installed.")
 
 
 def private_files(paths: Paths, environ: Mapping[str, str]) -> Diagnosis:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vr_kernel import Code, Media, ModelInfo, Role, VrError
 from vr_kernel.models import may_others_answer
@@ -12,6 +12,8 @@ from vr_kernel.models import may_others_answer
 from vr_plugin_video.task import VideoTask
 
 ROLE: Role = "vision"
+WATCHING = ""
+"""Stands for the models that watch; the others have names."""
 T = TypeVar("T")
 Watch = Callable[[], Awaitable[T]]
 Read = Callable[[ModelInfo], Awaitable[T]]
@@ -27,6 +29,7 @@ async def ask_in_turn(task: VideoTask, watch: Watch[T] | None, read: Read[T]) ->
     """Return what the first models give that answer; the limits of the task name those that do not.
 
     What answers in place of a model that watches, or that a budget refused, is not to be cached.
+    The choice is committed: after a crash the answer that was paid for is not given up for another.
 
     Args:
         task: about the video.
@@ -41,49 +44,39 @@ async def ask_in_turn(task: VideoTask, watch: Watch[T] | None, read: Read[T]) ->
     readers = await _reading_models(task)
     if watch is None and not readers:
         task.services.models.require(ROLE, Media("video/mp4"))
-    ways: list[tuple[str, Watch[T]]] = [(info.name, partial(read, info)) for info in readers]
-    if watch is not None:
-        ways.insert(0, ("", watch))
-    for name, ask in ways[:-1]:
-        before = [*task.limits]
-        answer, failure, code = await _tried(task, name, ask)
-        if answer is not None:
-            return answer
-        told = f"{name} did not answer" if name else "No model watched"
-        task.limits[:] = [*before, f"{told}: {failure}"]
-        if not name or code == Code.BUDGET:
-            task.repeatable = False
-    return await ways[-1][1]()
+    ways: dict[str, Watch[T]] = {} if watch is None else {WATCHING: watch}
+    ways |= {info.name: partial(read, info) for info in readers}
+    before, answers = [*task.limits], list[T]()
+
+    async def choose() -> dict[str, Any]:
+        failures: dict[str, str] = {}
+        for name, ask in ways.items():
+            task.limits[:] = [*before, *_told(failures)]
+            try:
+                answers.append(await ask())
+            except VrError as error:
+                if len(failures) == len(ways) - 1 or not may_others_answer(error):
+                    raise
+                failures[name] = error.message
+                task.repeatable &= name != WATCHING and error.code is not Code.BUDGET
+            else:
+                break
+        return {"chosen": name, "failures": failures, "repeatable": task.repeatable}
+
+    found = await task.work.call.step("model of a video", choose)
+    if answers:
+        return answers[0]
+    task.limits[:] = [*before, *_told(found["failures"])]
+    task.repeatable &= found["repeatable"]
+    return await ways.get(found["chosen"], next(iter(ways.values())))()
+
+
+def _told(failures: Mapping[str, str]) -> Iterator[str]:
+    for name, why in failures.items():
+        yield f"{'No model watched' if name == WATCHING else f'{name} did not answer'}: {why}"
 
 
 async def _reading_models(task: VideoTask) -> list[ModelInfo]:
     known = await task.services.models.described(ROLE)
     others = [info for info in known if "video" not in info.accepts and not info.embeds]
     return sorted(others, key=lambda info: "image" not in info.accepts)
-
-
-async def _tried(task: VideoTask, name: str, ask: Watch[T]) -> tuple[T | None, str, str]:
-    """The answer; else None, why there is none, and the code of that error.
-
-    That there is none is committed: after a crash the next model's answer, which was paid for, is
-    not given up for another try.
-
-    Raises:
-        VrError: a failure that any other model would have.
-    """
-    answer: T | None = None
-
-    async def tried() -> dict[str, str]:
-        nonlocal answer
-        try:
-            answer = await ask()
-        except VrError as error:
-            if not may_others_answer(error):
-                raise
-            return {"failure": error.message, "code": error.code}
-        return {"failure": "", "code": ""}
-
-    outcome = await task.work.call.step(f"asked {name or 'those that watch'}", tried)
-    if answer is None and not outcome["failure"]:
-        answer = await ask()  # it was asked before a crash, and its answer is committed
-    return answer, outcome["failure"], outcome["code"]
