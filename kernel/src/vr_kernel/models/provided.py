@@ -58,9 +58,8 @@ class ProvidedModel:
     async def described(self) -> ModelInfo:
         """Return the model as its server describes it, where that can be asked for nothing."""
         if look := getattr(self.provider, "look", None):
-            with suppress(
-                VrError, TimeoutError
-            ):  # one that does not say is as its provider knows it
+            # A server that does not say leaves what its provider knows.
+            with suppress(VrError, TimeoutError):
                 async with asyncio.timeout(LOOK_S):
                     with self.contained():
                         await look(self.id)

@@ -177,7 +177,7 @@ class VectorCache:
             VrError: CANCELLED or UNAVAILABLE, category PREVIEWED; BUDGET.
         """
         embedder = self._embedder()
-        if hasattr(embedder, "of_call"):
+        if self.models is not None and hasattr(embedder, "of_call"):
             with self._providers.contained(Embedder):
                 await embedder.embed(list(items.values()), purpose)
         refuse_in_preview("embed")  # it may cost something, and others may wait for it

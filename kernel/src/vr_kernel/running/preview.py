@@ -50,11 +50,11 @@ async def preview(asking: Produced, name: str, arguments: Mapping[str, Any]) -> 
     validated = tool.validate(arguments)
     if Effects.PAID not in tool.effects:
         return estimate(name, [], []).model_copy(update={"notes": [NO_MODEL]})
-    foreseen, late = Foreseen(), False
+    foreseen, late, ended = Foreseen(), False, False
     work = _work(asking, tool, context, foreseen)
     try:
         async with asyncio.timeout(LONGEST_S):
-            await _try(tool, work, validated, foreseen)
+            ended = await _try(tool, work, validated, foreseen)
     except TimeoutError:
         late = True
     finally:
@@ -65,7 +65,7 @@ async def preview(asking: Produced, name: str, arguments: Mapping[str, Any]) -> 
         found = estimate_by_calls(name, history)
     else:
         found = estimate(name, counted, history)
-    notes = [*foreseen.told, *found.notes]
+    notes = [*foreseen.told(ended=ended), *found.notes]
     if late:
         rest = MORE if counted else BY_CALLS if found.earlier_calls else BY_NOTHING
         notes.insert(0, TOO_LONG.format(seconds=LONGEST_S, rest=rest))
@@ -88,8 +88,8 @@ def _work(asking: Produced, tool: Tool, context: Context, foreseen: Foreseen) ->
 
 async def _try(
     tool: Tool, work: Produced, validated: Mapping[str, Any], foreseen: Foreseen
-) -> None:
-    """Run the tool until it asks a model, or would change something."""
+) -> bool:
+    """Run the tool until it asks a model, or would change something; True when a budget ends it."""
     owner = contained(f"Tool {tool.name}", tool.plugin, work.context.log)
     try:
         with Previewing(), owner, PluginCode():
@@ -99,3 +99,5 @@ async def _try(
     except VrError as error:
         if not foreseen.estimated and error.category != PREVIEWED:
             raise
+        return not foreseen.requests and error.category != PREVIEWED
+    return False

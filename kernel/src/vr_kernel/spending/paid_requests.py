@@ -144,14 +144,11 @@ class Foreseen:
     requests: list[PaidRequest[Any]] = field(default_factory=list)
     refused: list[tuple[PaidRequest[Any], VrError]] = field(default_factory=list)
 
-    @property
-    def told(self) -> list[str]:
-        """Remarks on what is refused."""
-        if self.requests:
-            return [
-                f"{it.model.name} would not be asked: {why.message}" for it, why in self.refused
-            ]
-        return [f"This call would be refused. {why.told}" for _, why in self.refused[-1:]]
+    def told(self, *, ended: bool) -> list[str]:
+        """Remarks on what is refused; `ended` says that the call did not go on without it."""
+        if ended:
+            return [f"This call would be refused. {why.told}" for _, why in self.refused[-1:]]
+        return [f"{it.model.name} would not be asked: {why.message}" for it, why in self.refused]
 
     @property
     def estimated(self) -> list[PaidRequest[Any]]:
