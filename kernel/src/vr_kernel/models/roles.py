@@ -16,6 +16,8 @@ from vr_kernel.models.provider import ModelProvider
 from vr_kernel.providers import ProviderRegistry
 from vr_kernel.spending.prices import Price
 
+EMBEDDING = " Or name a model of another provider: [models] embedding = ['provider/model']."
+
 
 class Roles:
     """Resolves roles to models.
@@ -70,7 +72,7 @@ class Roles:
                 prices = {name: Price(**price.model_dump()) for name, price in own.items()}
                 found.append(replace(each, role=role, prices=prices))
         if not found:
-            raise unfit or self._explained(missing) or _nobody(role)
+            raise unfit or self._explained(missing, role) or _nobody(role)
         return list({each.name: each for each in found}.values())
 
     def names(self, role: Role, model: str = "") -> list[str]:
@@ -152,10 +154,10 @@ class Roles:
                 raise _unknown_provider(name, name, known)
         return chosen or known
 
-    def _explained(self, missing: VrError | None) -> VrError | None:
+    def _explained(self, missing: VrError | None, role: Role) -> VrError | None:
         """The error of what one provider lacks, which says what else the user has."""
         if missing is not None and missing.code is Code.AUTH:
-            more = self.consent.instead(self.providers)
+            more = EMBEDDING if role == "embedding" else self.consent.instead(self.providers)
             return missing.reworded(missing.message, missing.hint + more)
         return missing
 
