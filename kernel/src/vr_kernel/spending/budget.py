@@ -27,8 +27,7 @@ WAIT_S = 120.0
 PAUSE_S = 0.05
 SECONDS_PER_DAY = 86_400
 ALONE = "-"
-"""The call of a request that belongs to none, such as of texts that are embedded in the background:
-nothing else counts as its."""
+"""The call of a request that belongs to none: nothing else counts as its."""
 EXCEEDED = "BUDGET_EXCEEDED"
 EASED = (
     "{share:.0%} of the budget of {usd} ([models] {name}) is used: models think less and look"
@@ -134,7 +133,8 @@ class Budget:
         settings = self._settings()
         today = self._clock() // SECONDS_PER_DAY * SECONDS_PER_DAY
         found = []
-        if (usd := settings.call_budget_usd) is not None:
+        in_background = attempt.purpose == "embed" and not attempt.call_id
+        if (usd := settings.call_budget_usd) is not None and not (usd and in_background):
             found.append(Limit("call_budget_usd", usd, call_id=attempt.call_id or ALONE))
         if (usd := settings.day_budget_usd) is not None:
             found.append(Limit("day_budget_usd", usd, today))
