@@ -98,6 +98,13 @@ class Consent:
             )
         if agreement.given:
             return
+        if name in self._configuration.current.declined:
+            raise VrError(
+                f"{name} is declined in [models].",
+                Code.NOT_ALLOWED,
+                category=NOT_AGREED,
+                hint=f"To use it, take {name!r} out of declined.",
+            )
         found = f"; found: {', '.join(agreement.variables)}." if agreement.variables else "."
         raise VrError(
             f"A key or an address of {name} was found in the environment, but you have not agreed"
