@@ -46,6 +46,8 @@ async def ask_in_turn(task: VideoTask, watch: Watch[T] | None, read: Read[T]) ->
         task.services.models.require(ROLE, Media("video/mp4"))
     ways: dict[str, Watch[T]] = {} if watch is None else {WATCHING: watch}
     ways |= {info.name: partial(read, info) for info in readers}
+    if len(ways) == 1:
+        return await next(iter(ways.values()))()
     before, answers = [*task.limits], list[T]()
 
     async def choose() -> dict[str, Any]:
