@@ -20,7 +20,7 @@ from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
 
 FILES = Path(__file__).parent / "shown"
 CAPTIONS = Path(__file__).with_name("talk.vtt")
-"""What is said; a speech model hears it in other words on another processor."""
+"""The words of the talk, as a speech model hears others on another processor."""
 LONGEST = 25
 """Most lines of an output that are kept; the rest is `…`."""
 VIDEO_ID = "dQw4w9WgXcQ"

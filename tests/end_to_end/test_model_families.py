@@ -291,9 +291,8 @@ async def test_a_session_that_is_estimated_begins_and_pays_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("family", sorted(FAMILIES.keys() - {"gemini"}), indirect=True)
 async def test_a_session_about_youtube_goes_by_its_captions(family: str, service: Any) -> None:
-    if family == "gemini":
-        pytest.skip("it watches YouTube")
     service.answer("They say welcome.")
     youtube = FakeYouTube(
         videos={VIDEO: youtube_video(VIDEO)},
@@ -356,9 +355,8 @@ async def test_a_session_goes_on_with_a_model_that_sees_when_gemini_fails() -> N
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("family", sorted(FAMILIES.keys() - {"gemini"}), indirect=True)
 async def test_a_model_that_sees_is_given_pictures_and_words(family: str, service: Any) -> None:
-    if family == "gemini":
-        pytest.skip("it watches")
     service.answer(SEEN)
     sees = {f"plugins.models.{family}_vision_model": FAMILIES[family][1]}
     async with asking(family, service, roots=[TALK.parent], **sees) as kernel:

@@ -105,15 +105,12 @@ def unused_models(found: FoundModels) -> list[str]:
         f" If meant for this program: `vr init --use {each.name} --yes`"
         for each in found.unasked
     ]
-    return (
-        found.refused
-        + keys
-        + [
-            f"{each.name} runs here with {_listed(found.servers[each.name])}."
-            f" To use it: `vr init --use {each.name} --yes`"
-            for each in found.offered
-        ]
-    )
+    servers = [
+        f"{each.name} runs here with {_listed(found.servers[each.name])}."
+        f" To use it: `vr init --use {each.name} --yes`"
+        for each in found.offered
+    ]
+    return [*found.refused, *keys, *servers]
 
 
 def _agrees(service: ModelService) -> bool:

@@ -76,7 +76,9 @@ class Consent:
             return Agreement(given=False, reason="local_only is set in [models]")
         if name in self._configuration.agreed_providers:
             return Agreement(given=True, reason="named in [models]")
-        if access.local and name not in settings.declined:
+        if access.local:
+            if name in settings.declined:
+                return Agreement(given=False, reason="declined in [models]")
             return Agreement(given=True, reason="on this machine")
         return self._by_origin(name, declined=name in settings.declined)
 
@@ -139,7 +141,7 @@ class Consent:
     def _by_origin(self, name: str, *, declined: bool) -> Agreement:
         """The agreement to a provider that is not named, by where its key and address are from."""
         found = self._in_environment(name)
-        if declined and (found or self.access(name).local):
+        if found and declined:
             return Agreement(given=False, reason="declined in [models]")
         if self._handed:
             return Agreement(given=True, reason="handed over by the client")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -115,7 +116,7 @@ class LanguageModels:
 
     async def described(self, role: Role = "default") -> list[ModelInfo]:
         """Describe the models of a role as their servers do; see `Models.described`."""
-        return [await model.described() for model in self.roles.models(role)]
+        return await asyncio.gather(*(model.described() for model in self.roles.models(role)))
 
     def require(self, role: Role, *media: Media) -> None:
         """Refuse media that no ready model of a role takes; `generate` does, before it pays.

@@ -220,7 +220,7 @@ class Endpoint:
         A service that has no address of its own is wherever the user says, this machine included.
 
         Raises:
-            VrError: as `Fetcher.check`, with the name of the setting.
+            VrError: as `Fetcher.check`, with the name of the provider.
         """
         require_bare(address, self.row.name)
         on_web = urlsplit(address).scheme in {"http", "https"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,44 +41,61 @@ async def ask_in_turn(task: VideoTask, watch: Watch[T] | None, read: Read[T]) ->
             category MEDIA_UNSUPPORTED, when none of them reads or watches; of the last that was
             asked.
     """
-    readers = await _reading_models(task)
-    if watch is None and not readers:
-        task.services.models.require(ROLE, Media("video/mp4"))
-    ways: dict[str, Watch[T]] = {} if watch is None else {WATCHING: watch}
-    ways |= {info.name: partial(read, info) for info in readers}
-    if len(ways) == 1:
-        return await next(iter(ways.values()))()
+    if watch is not None and not _has_readers(task):
+        return await watch()
     before, answers = [*task.limits], list[T]()
 
     async def choose() -> dict[str, Any]:
         failures: dict[str, str] = {}
-        for name, ask in ways.items():
+        last: VrError | None = None
+        async for name, ask in _ways(task, watch, read):
             task.limits[:] = [*before, *_told(failures)]
             try:
                 answers.append(await ask())
             except VrError as error:
-                if len(failures) == len(ways) - 1 or not may_others_answer(error):
+                if not may_others_answer(error):
                     raise
-                failures[name] = error.message
+                failures[name], last = error.message, error
                 task.repeatable &= name != WATCHING and error.code is not Code.BUDGET
             else:
-                break
-        return {"chosen": name, "failures": failures, "repeatable": task.repeatable}
+                return {"chosen": name, "failures": failures, "repeatable": task.repeatable}
+        if last is None:
+            task.services.models.require(ROLE, Media("video/mp4"))
+            raise AssertionError("no model watches, and none reads")
+        raise last
 
     found = await task.work.call.step("model of a video", choose)
     if answers:
         return answers[0]
     task.limits[:] = [*before, *_told(found["failures"])]
     task.repeatable &= found["repeatable"]
-    return await ways.get(found["chosen"], next(iter(ways.values())))()
+    ways = {name: ask async for name, ask in _ways(task, watch, read)}
+    if found["chosen"] not in ways:  # its model was configured before the crash, and is not now
+        await choose()
+        return answers[0]
+    return await ways[found["chosen"]]()
+
+
+async def _ways(
+    task: VideoTask, watch: Watch[T] | None, read: Read[T]
+) -> AsyncIterator[tuple[str, Watch[T]]]:
+    """The ways to ask, in their order; servers describe their models once no other way is left."""
+    if watch is not None:
+        yield WATCHING, watch
+    described = await task.services.models.described(ROLE)
+    for info in sorted(filter(_reads, described), key=lambda info: "image" not in info.accepts):
+        yield info.name, partial(read, info)
+
+
+def _has_readers(task: VideoTask) -> bool:
+    models = task.services.models
+    return any(_reads(models.info(ROLE, model=name)) for name in models.names(ROLE))
+
+
+def _reads(info: ModelInfo) -> bool:
+    return "video" not in info.accepts and not info.embeds
 
 
 def _told(failures: Mapping[str, str]) -> Iterator[str]:
     for name, why in failures.items():
         yield f"{'No model watched' if name == WATCHING else f'{name} did not answer'}: {why}"
-
-
-async def _reading_models(task: VideoTask) -> list[ModelInfo]:
-    known = await task.services.models.described(ROLE)
-    others = [info for info in known if "video" not in info.accepts and not info.embeds]
-    return sorted(others, key=lambda info: "image" not in info.accepts)
