@@ -262,7 +262,12 @@ REFUSED = "This call would be refused."
     [
         ([PRO], 0.01, PRO, f"{REFUSED} The rest of the budget is too small"),
         ([PRO, LITE], 0.01, LITE, f"{PRO} would not be asked: The rest of the budget is too small"),
-        (["gemini/gemini-9"], 0.01, "gemini/gemini-9", f"{REFUSED} gemini/gemini-9 was not asked"),
+        (
+            ["gemini/gemini-9"],
+            0.01,
+            "gemini/gemini-9",
+            f"{REFUSED} The price of gemini/gemini-9 is not",
+        ),
         ([PRO], 3, PRO, ""),
     ],
 )

@@ -399,6 +399,9 @@ async def test_a_model_that_sees_answers_when_gemini_fails() -> None:
         }
         async with asking("openai_compatible", service, roots=[TALK.parent], **order) as kernel:
             found: Any = await kernel.call("video_analyze", file_path=str(TALK))
+            once_more: Any = await kernel.call("video_analyze", file_path=str(TALK))
+            assert (once_more.title, once_more.model) == (found.title, found.model)
+            assert len([each for each in service.requests if each.generates]) == 1
             gemini.heal()
             gemini.answer(SEEN, times=None)
             again: Any = await kernel.call("video_analyze", file_path=str(TALK))

@@ -201,9 +201,9 @@ def _amount(usd: float) -> str:
 
 def _unbounded(request: PaidRequest[Any], limit: Limit, *, priced: bool) -> VrError:
     name = request.model.name
-    what = "how long the request is" if priced else "its price"
+    what = f"How long a request to {name} is" if priced else f"The price of {name}"
     return VrError(
-        f"{name} was not asked: {what} is not known, so the budget could not be kept.",
+        f"{what} is not known, so the budget could not be kept.",
         Code.BUDGET,
         category="PRICE_UNKNOWN",
         hint=(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
-from vr_kernel import Reply, Structured, VrError, cache_key
+from vr_kernel import Structured, VrError
 
-from vr_plugin_video.analyses.meetings import form_of, is_meeting, notes_in, wording
+from vr_plugin_video.analyses.kept_answers import KeptAnswers
+from vr_plugin_video.analyses.meetings import is_meeting, notes_in, wording
 from vr_plugin_video.analyses.merging import (
     SYSTEM,
     Watched,
@@ -28,7 +28,6 @@ from vr_plugin_video.task import VideoTask
 from vr_plugin_video.text.plain_text import one_line
 from vr_plugin_video.text.times import Window, format_time
 
-T = TypeVar("T")
 AT_ONCE = 3
 """Windows of one video that are watched at a time."""
 LEASE_LOST = "LEASE_LOST"
@@ -37,13 +36,6 @@ You are given the part from {start} to {end} of a video that lasts {length}. Rep
 Times count from the beginning of the whole video: the first moment of this part is {start}."""
 Ask = Callable[[Window, str], Awaitable[Structured[Any]]]
 """Has a model watch a window; the text says which part of the video that is."""
-
-
-class WindowAnswer(BaseModel, Generic[T]):
-    """The report of a model about one window, as it is cached."""
-
-    value: T
-    reply: Reply
 
 
 class LongVideo:
@@ -62,9 +54,7 @@ class LongVideo:
         self._task = task
         self._request = request
         self._duration = duration
-        self._key = key
-        form: Any = Any if request.output_schema else form_of(request.instruction)
-        self._answer: type[WindowAnswer[Any]] = WindowAnswer.__class_getitem__(form)  # type: ignore[assignment]
+        self._answers = KeptAnswers(task, request, key)
 
     async def analyse(self, windows: Sequence[Window], ask: Ask) -> VideoAnalysis:
         """Make the analysis; its quotes are not checked yet.
@@ -175,25 +165,13 @@ class LongVideo:
 
     async def _kept(self, window: Window) -> Watched | None:
         """Return the report about a window that a partial analysis left in the cache."""
-        if not self._task.use_cache:
-            return None
-        place = self._task.work.call.services.cache.model(self._key_of(window), self._answer)
-        kept = await place.get()
+        kept = await self._answers.find(start=window.start, end=window.end)
         return None if kept is None else Watched(window, kept.value, kept.reply)
 
     def _keep(self, watched: Sequence[Watched]) -> None:
-        if not self._task.use_cache:
-            return
         for each in watched:
-            self._task.work.call.keep(
-                self._key_of(each.window),
-                self._answer(value=each.value, reply=each.reply),
-                content_id=self._task.source.video_id,
-                model=each.reply.model,
-            )
-
-    def _key_of(self, window: Window) -> str:
-        return cache_key(part_of=self._key, start=window.start, end=window.end)
+            found = Structured(each.value, each.reply)
+            self._answers.keep(found, start=each.window.start, end=each.window.end)
 
     def _say(self, done: int, count: int, message: str) -> None:
         # The last call, which merges the windows, counts as one of them.

@@ -11,6 +11,7 @@ from vr_kernel import Code, Media, ModelInfo, Part, Structured, VrError
 from vr_plugin_video.analyses import prompt
 from vr_plugin_video.analyses.analysis import damage, linked
 from vr_plugin_video.analyses.described_video import describe
+from vr_plugin_video.analyses.kept_answers import KeptAnswers
 from vr_plugin_video.analyses.known_text import KnownText, find_known_text
 from vr_plugin_video.analyses.local_engine import LocalEngine, with_files
 from vr_plugin_video.analyses.meetings import form_of, wording
@@ -101,9 +102,19 @@ class ModelAnalyst:
             return await self._in_windows(task, duration, windows)
 
         async def read(model: ModelInfo) -> VideoAnalysis:
-            return self._analysis(task, duration, await self._ask_described(task, model))
+            found = await kept.find(reader=model.name)
+            if found is None:
+                found = await self._ask_described(task, model)
+                paid[model.name] = found
+            else:
+                task.limits.append(f"{model.name} does not watch videos; it answered before.")
+            return self._analysis(task, duration, found)
 
-        return await ask_in_turn(task, watch if watches(task) else None, read)
+        kept, paid = KeptAnswers(task, self._request, await self.key(task)), dict[str, Any]()
+        analysis = await ask_in_turn(task, watch if watches(task) else None, read)
+        for name, found in paid.items() if not task.repeatable else ():
+            kept.keep(found, reader=name)
+        return analysis
 
     def _analysis(self, task: VideoTask, duration: float, found: Structured[Any]) -> VideoAnalysis:
         base = base_analysis(task, duration, found.reply.model)

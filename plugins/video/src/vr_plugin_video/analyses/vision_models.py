@@ -28,7 +28,8 @@ def watches(task: VideoTask) -> bool:
 async def ask_in_turn(task: VideoTask, watch: Watch[T] | None, read: Read[T]) -> T:
     """Return what the first models give that answer; the limits of the task name those that do not.
 
-    What answers in place of a model that watches, or that a budget refused, is not to be cached.
+    With what answers in place of a model that watches, or that a budget refused, the task is not
+    repeatable: the next call may do better.
     The choice is committed: after a crash the answer that was paid for is not given up for another.
 
     Args:
