@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.config.paths import make_private, private_file, private_folder
     from vr_kernel.config.settings import EnvAlias, Section
     from vr_kernel.content import Content
-    from vr_kernel.documents import Document, Locator, Segment
+    from vr_kernel.documents import Document, DocumentPicture, Heading, Locator, Segment
     from vr_kernel.errors import (
         ERROR_META,
         Code,
@@ -123,16 +123,16 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Access", "Answer", "AnswerNeeded", "Artifact", "Asker", "CALLS_OUT", "Cache", "CachePlace",
     "Call", "CallFinished", "CallOptions", "Change", "Check", "Code", "Command", "Config",
-    "Content", "Continuity", "DESTRUCTIVE", "Diagnosis", "Document", "DocumentLoader", "Documents",
-    "ERROR_META", "Effects", "Embedder", "Embeddings", "EnvAlias", "ErrorRule", "ErrorTable",
-    "FieldType", "FileMatches", "Files", "Filter", "FilterOperator", "Finding", "Follower",
-    "FollowingStore", "Gemini", "Hit", "IDEMPOTENT", "Identity", "InstalledPlugin", "Jobs",
-    "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log", "Media", "MediaResolution",
-    "Message", "ModelAccess", "ModelInfo", "ModelProvider", "Models", "Options", "PAID", "Part",
-    "Passage", "Picture", "Position", "Price", "PriceTable", "Progress", "Prompt", "Provider",
-    "Providers", "Purpose", "Query", "Question", "QuoteIndex", "READ_ONLY", "Reading", "Recency",
-    "Record", "RecordField", "RecordKind", "Remedy", "Reply", "ReplyPiece", "Request",
-    "RequestFinished", "Reranker", "Resource", "Role", "RunningCall", "SearchMode",
+    "Content", "Continuity", "DESTRUCTIVE", "Diagnosis", "Document", "DocumentLoader",
+    "DocumentPicture", "Documents", "ERROR_META", "Effects", "Embedder", "Embeddings", "EnvAlias",
+    "ErrorRule", "ErrorTable", "FieldType", "FileMatches", "Files", "Filter", "FilterOperator",
+    "Finding", "Follower", "FollowingStore", "Gemini", "Heading", "Hit", "IDEMPOTENT", "Identity",
+    "InstalledPlugin", "Jobs", "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log",
+    "Media", "MediaResolution", "Message", "ModelAccess", "ModelInfo", "ModelProvider", "Models",
+    "Options", "PAID", "Part", "Passage", "Picture", "Position", "Price", "PriceTable", "Progress",
+    "Prompt", "Provider", "Providers", "Purpose", "Query", "Question", "QuoteIndex", "READ_ONLY",
+    "Reading", "Recency", "Record", "RecordField", "RecordKind", "Remedy", "Reply", "ReplyPiece",
+    "Request", "RequestFinished", "Reranker", "Resource", "Role", "RunningCall", "SearchMode",
     "SearchProvider", "SearchableStore", "Section", "Segment", "Services", "Source", "Store",
     "StoredRecord", "Structured", "Text", "TextLine", "TextRecognizer", "ThinkingLevel", "Tool",
     "ToolCall", "ToolResult", "ToolSpec", "Trace", "Turn", "Usage", "UsageReader", "VERSION",
@@ -155,7 +155,7 @@ __getattr__, __dir__ = lazy_exports(
         "config.paths": "make_private private_file private_folder",
         "config.settings": "EnvAlias Section",
         "content": "Content",
-        "documents": "Document Locator Segment",
+        "documents": "Document DocumentPicture Heading Locator Segment",
         "errors": "Code ERROR_META ErrorRule ErrorTable VrError did_you_mean "
         "extra_missing require_extra",
         "events": "CallFinished RequestFinished Trace",

@@ -62,6 +62,9 @@ class RecordKind:
 
     A kind with a `history`, which needs an identity, is for facts that change: a replaced record
     stays in the journal as a former version, out of every search.
+
+    A kind of passages may name the field with the `headings` above each: searches favour a passage
+    whose own heading, behind the last ` > `, is what a question asks about.
     """
 
     name: str
@@ -78,6 +81,7 @@ class RecordKind:
     title: str | None = None
     naming: Callable[[Mapping[str, Any]], str] | None = None
     variety: str | None = None
+    headings: str | None = None
 
     def named(self, fields: Mapping[str, Any]) -> str:
         """The name that the kind's naming gives to a record; empty without one."""

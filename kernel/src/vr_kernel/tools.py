@@ -169,6 +169,12 @@ class Tool:
         """
         return validate(self.name, self.arguments, arguments, spelled)
 
+    def without_secrets(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Leave out arguments declared as `SecretStr`, such as passwords, which nothing keeps."""
+        declared = self.input_schema.get("properties", {})
+        secret = {name for name, schema in declared.items() if schema.get("writeOnly")}
+        return {name: value for name, value in arguments.items() if name not in secret}
+
 
 def build_tool(
     function: Callable[..., Any], plugin: str, schemas: ToolSchemas | None = None

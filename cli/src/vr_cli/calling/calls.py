@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -35,6 +35,8 @@ ESTIMATE = "infra_estimate"
 """The tool whose results estimates are."""
 LOCAL = ("file_path", "directory")
 """Arguments that name a file or a folder of this machine."""
+TYPED = (*LOCAL, "source", "file_paths")
+"""Arguments whose paths a person may read, as they are typed by that person."""
 
 
 def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], wanted: Wanted) -> int:
@@ -98,10 +100,9 @@ async def _call(
 ) -> Outcome:
     try:
         check(arguments)
-        for typed in LOCAL:  # the person may read their own file, wherever it lies
-            if isinstance(arguments.get(typed), str):
-                with suppress(VrError):  # the tool says what is wrong with it
-                    kernel.services.policy.allow(arguments[typed])
+        for path in typed_paths(arguments):
+            with suppress(VrError):  # the tool says what is wrong with it
+                kernel.services.policy.allow(path)
         tool, ask = kernel.tools[name], terminal_asker(line.finish)
         given = await whole_ids(kernel, tool, arguments)
         if estimate:
@@ -115,6 +116,15 @@ async def _call(
         raise
     finally:
         line.finish()
+
+
+def typed_paths(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The paths that a person typed, and may read wherever they lie."""
+    for name in TYPED:
+        given = arguments.get(name)
+        for each in given if isinstance(given, list) else [given]:
+            if isinstance(each, str) and "://" not in each:
+                yield each
 
 
 def _gap(number: int) -> str:

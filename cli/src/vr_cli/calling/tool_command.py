@@ -87,7 +87,7 @@ def _require_places(
 ) -> None:
     """Refuse a call that lacks what the command needs, in the words of its usage."""
     for place in places:
-        slots = ("url", *LOCAL) if place == SOURCE else (place,)
+        slots = ("url", *LOCAL, SOURCE) if place == SOURCE else (place,)
         if placed.get(place) in (None, ()) and all(
             options.get(slot) in (None, ()) for slot in slots
         ):
@@ -169,7 +169,7 @@ def _key(place: str) -> str:
 
 
 def _slot(tool: Tool, place: str, value: str) -> str:
-    if place != SOURCE:
+    if place != SOURCE or SOURCE in tool.input_schema["properties"]:
         return place
     local = next(name for name in LOCAL if name in tool.input_schema["properties"])
     return "url" if _SCHEME.match(value) else local

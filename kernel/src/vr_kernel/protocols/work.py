@@ -188,12 +188,13 @@ class Caller(Protocol):
 class Documents(Protocol):
     """The readers of documents of all plugins."""
 
-    async def load(self, call: Caller, source: str) -> Document:
+    async def load(self, call: Caller, source: str, *, pictures: bool = False) -> Document:
         """Read the document at a path or an address by the first loader that takes it.
 
         Args:
             call: the call that reads it; costs and records of reading belong to it.
             source: a path, or an http or https address.
+            pictures: keep the pictures of the document as artifacts, see `Document.pictures`.
 
         Raises:
             VrError: UNSUPPORTED, category NO_LOADER; else as `DocumentLoader.load`.

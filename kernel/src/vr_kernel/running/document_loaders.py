@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from vr_kernel.call import Call, produced_by
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class DocumentLoader(Protocol):
-    """Reads documents of some kinds."""
+    """Reads documents of some kinds.
+
+    It may have `async pictures(call, source) -> Sequence[DocumentPicture]`: the pictures of the
+    document, kept as artifacts.
+    """
 
     name: str
 
@@ -42,7 +47,7 @@ class LoadedDocuments:
     def __init__(self, providers: ProviderRegistry) -> None:
         self._providers = providers
 
-    async def load(self, call: Caller, source: str) -> Document:
+    async def load(self, call: Caller, source: str, *, pictures: bool = False) -> Document:
         """Read a document by the first loader that takes it; see `Documents.load`."""
         for name in self._providers.names(DocumentLoader):
             loader = self._taking(name, source)
@@ -50,7 +55,11 @@ class LoadedDocuments:
                 owner = cast("Context", self._providers.owner_of(DocumentLoader, name))
                 theirs = Call(produced_by(cast("Call", call)).with_context(owner))
                 with self._providers.contained(DocumentLoader, name):
-                    return await loader.load(theirs, source)
+                    document = await loader.load(theirs, source)
+                    if pictures and hasattr(loader, "pictures"):
+                        found = await loader.pictures(theirs, source)
+                        return replace(document, pictures=tuple(found))
+                    return document
         raise VrError(
             "No plugin reads this kind of document.",
             Code.UNSUPPORTED,

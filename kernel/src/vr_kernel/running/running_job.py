@@ -166,7 +166,7 @@ class RunningJob:
         await self.jobs.table.create(
             id=self.id,
             tool=self.tool.name,
-            arguments=to_jsonable_python(dict(self.arguments)),
+            arguments=to_jsonable_python(self.tool.without_secrets(self.arguments)),
             principal=self.principal,
             workspace=self.workspace,
             version=self.tool.steps_version,
@@ -181,8 +181,8 @@ class RunningJob:
             if error.code is not Code.NOT_FOUND:
                 raise
             raise id_used(self.id) from None
-        asked = json.loads(json.dumps(to_jsonable_python(dict(self.arguments))))
-        same = (self.tool.name, asked, self.workspace)
+        told = to_jsonable_python(self.tool.without_secrets(self.arguments))
+        same = (self.tool.name, json.loads(json.dumps(told)), self.workspace)
         if (job.tool, job.arguments, job.workspace) != same:
             raise id_used(self.id)
         return job

@@ -1,0 +1,1 @@
+"""Documents, pages, pictures and folders for video-research."""

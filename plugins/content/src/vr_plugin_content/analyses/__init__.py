@@ -1,0 +1,1 @@
+"""Analyses of a document, with quotes that are checked against it."""

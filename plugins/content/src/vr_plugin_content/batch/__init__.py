@@ -1,0 +1,1 @@
+"""Analyses of many files: each by itself, or all in one comparison."""

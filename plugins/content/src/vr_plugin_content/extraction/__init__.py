@@ -1,0 +1,1 @@
+"""Values that fit a schema, each with the words that it came from."""

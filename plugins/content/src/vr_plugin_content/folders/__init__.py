@@ -1,0 +1,1 @@
+"""Folders and repositories as one document."""

@@ -1,0 +1,1 @@
+"""Processes that parse files of strangers, within limits of time and memory."""

@@ -1,0 +1,1 @@
+"""Passages: the chunks of a document that searches find."""

@@ -1,0 +1,72 @@
+"""Records the passages of a document: once, and anew when the document has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+from vr_kernel import Call, Document, Record, RecordKind, VrError, entity_key
+
+from vr_plugin_content.passages.chunks import Chunk, chunks_of
+from vr_plugin_content.passages.listings import is_listing
+from vr_plugin_content.settings import ContentSettings
+
+PASSAGES = "DocumentPassages"
+"""The kernel's kind of record for passages of documents."""
+AT_ONCE = 500
+"""Records that are read at once."""
+
+
+async def record_passages(call: Call, document: Document) -> None:
+    """Record what searches are to find of a document, and forget what is no longer in it.
+
+    Pages of contents and indexes are not recorded: they would be found before what they point to.
+    Nothing is written when all of it is recorded already. A journal that cannot be read costs the
+    passages, which a remark says, and not the result.
+    """
+    settings: ContentSettings = call.settings
+    chunks = await asyncio.to_thread(chunks_of, document, settings.passage_chars)
+    records = list(_records(call.services.kinds[PASSAGES], document, chunks))
+    keys = {record.key or "" for record in records}
+    try:
+        if await call.services.journal.has(call.workspace, [(PASSAGES, key) for key in keys]):
+            return
+        stale = [key async for key in _known(call, document.source) if key not in keys]
+    except VrError as error:
+        call.note(f"The passages were not recorded for searches: {error.message}")
+        return
+    call.record(*records)
+    if stale:
+        call.forget(PASSAGES, *stale)
+
+
+def _records(kind: RecordKind, document: Document, chunks: Sequence[Chunk]) -> Iterator[Record]:
+    for position, chunk in enumerate(chunks):
+        if chunk.locator.page is not None and is_listing(chunk.text):
+            continue
+        fields = {
+            "source": document.source,
+            "sha256": document.sha256,
+            "title": document.title,
+            "heading": " > ".join(chunk.headings),
+            "page": chunk.locator.page,
+            "locator": chunk.locator.label,
+            "position": position,
+            "text": chunk.text,
+            "link": chunk.link,
+        }
+        given = {name: value for name, value in fields.items() if value not in (None, "")}
+        yield Record(PASSAGES, given, kind.identify(given))
+
+
+async def _known(call: Call, source: str) -> AsyncIterator[str]:
+    """The keys of all passages that are recorded of a source."""
+    after, wanted = 0, entity_key("source", source)
+    while True:
+        found = await call.services.journal.of_source(call.workspace, wanted, after, AT_ONCE)
+        for change in found:
+            if change.kind == PASSAGES:
+                yield change.key
+        if len(found) < AT_ONCE:
+            return
+        after = found[-1].seq

@@ -1,0 +1,1 @@
+"""From a source to a document: opened, checked, parsed, recognised, kept."""

@@ -1,0 +1,29 @@
+"""`content_read`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
+
+from vr_plugin_content.arguments import Password
+from vr_plugin_content.models import ContentPage
+
+
+@tool(effects=READ_ONLY | CALLS_OUT, long=True, core=True, printed=("text", "text_uri"))
+async def content_read(
+    call: Call,
+    source: Annotated[str, Field(description="Path or address of a document, page or folder")],
+    cursor: Annotated[str | None, Field(description="next_cursor of the part before")] = None,
+    locator: Annotated[
+        str | None, Field(description="A place: 7, p. 7-9, slide 3, lines 1-40, a heading, a file")
+    ] = None,
+    pictures: Annotated[bool, Field(description="Keep its pictures, too")] = False,
+    password: Password | None = None,
+) -> ContentPage:
+    """Read a document, page or folder as text with places, in parts; makes it searchable."""
+    from vr_plugin_content.reading.answering import ReadRequest, read_part
+
+    given = password.get_secret_value() if password else ""
+    return await read_part(call, ReadRequest(source, cursor or "", locator or "", given, pictures))

@@ -1,0 +1,1 @@
+"""Views: what there is to see of documents and analyses."""

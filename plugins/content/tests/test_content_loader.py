@@ -1,0 +1,83 @@
+"""Documents of every kind for other plugins: exact places, what they are, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from contentkit import DATA, Desk, needs_data
+from vr_kernel import Code, VrError
+from vr_plugin_content import plugin
+from vr_testing import DocumentLoaderContract
+
+NOTES = "# Notes\n\nThe first words.\n\n## Later\n\nThe last words.\n"
+
+
+class TestContentLoader(DocumentLoaderContract):
+    """Promises of every loader."""
+
+    plugins: ClassVar = {"content": plugin}
+    provider = "content"
+    name = "notes.md"
+    words = ("The first words.", "The last words.")
+
+    def write(self, path: Path) -> None:
+        path.write_text(NOTES)
+
+
+async def test_sections_have_headings_and_lines(desk: Desk) -> None:
+    document = await desk.load(desk.write("notes.md", NOTES))
+    assert document.title == "Notes"
+    places = [segment.locator for segment in document.segments]
+    assert [(it.heading, it.first_line, it.last_line) for it in places] == [
+        (("Notes",), 1, 4),
+        (("Notes", "Later"), 5, 8),
+    ]
+    assert [(it.text, it.level) for it in document.outline] == [("Notes", 1), ("Later", 2)]
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "places", "words"),
+    [
+        ("mid_test.pptx", [f"slide {n}" for n in range(1, 7)], "A table to test parsing:"),
+        ("mid_test.xlsx", ["Sheet1!A2:D24", "09060124-b5e7-4717-9d07-3c046eb!A2:D5"], "| 89 |"),
+        ("mid_test.pdf", ["p. 1"], "AutoGen"),
+        ("mid_test.epub", ["Chapter 1: Test Content", "Chapter 2: More Content"], "second chapter"),
+    ],
+)
+async def test_places_of_real_documents(
+    desk: Desk, name: str, places: list[str], words: str
+) -> None:
+    if name != "mid_test.pdf":
+        pytest.importorskip("xberg")
+    document = await desk.load(DATA / "media" / name)
+    assert [segment.locator.label for segment in document.segments] == places
+    assert any(words in segment.text for segment in document.segments)
+    assert document.limits == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "category"),
+    [
+        ("a.pdf", b"", Code.UNSUPPORTED, "DOCUMENT_EMPTY"),
+        ("a.pdf", b"%PDF-1.7\nnothing", Code.UNSUPPORTED, "DOCUMENT_DAMAGED"),
+        ("a.pdf", b"\x89PNG\r\n\x1a\n....", Code.UNSUPPORTED, "NOT_AS_NAMED"),
+        ("a.txt", b"%PDF-1.7\n", Code.UNSUPPORTED, "NOT_AS_NAMED"),
+        ("a.docx", b"PK\x03\x04 no archive", Code.UNSUPPORTED, "DOCUMENT_DAMAGED"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), Code.AUTH, "PASSWORD_NEEDED"),
+        ("a.md", b"  \n \n", Code.UNSUPPORTED, "DOCUMENT_EMPTY"),
+        ("a.ipynb", b"[1, 2", Code.UNSUPPORTED, "DOCUMENT_DAMAGED"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(30), Code.UNSUPPORTED, "DOCUMENT_DAMAGED"),
+        ("a", bytes(range(256)), Code.UNSUPPORTED, "FILE_UNSUPPORTED"),
+    ],
+)
+async def test_bad_files_are_refused_with_a_hint(
+    desk: Desk, name: str, content: bytes, code: Code, category: str
+) -> None:
+    path = desk.write(name, content)
+    with pytest.raises(VrError) as caught:
+        await desk.load(path)
+    assert (caught.value.code, caught.value.category) == (code, category)
+    assert caught.value.hint
