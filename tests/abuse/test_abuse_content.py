@@ -1,4 +1,4 @@
-"""Words of videos are data: they are told with their source, and nothing in them is obeyed."""
+"""Words of videos and documents are data: told with their source, and never obeyed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import media_bytes as made
 import pytest
 import pytest_asyncio
 import vr_pages.plugin
+import vr_plugin_content.plugin
 import vr_plugin_knowledge.plugin
 import vr_plugin_video.plugin
 from abuse_bench import RAW, Watch
@@ -79,10 +80,11 @@ class Poison:
 
 @dataclass
 class Scene:
-    """A kernel, a poisoned video, and all that watches over them."""
+    """A kernel, a poisoned video and document, and all that watches over them."""
 
     kernel: Kernel
     video: Path
+    document: Path
     poison: Poison
     touches: TouchWatch
     progress: list[str] = field(default_factory=list)
@@ -108,18 +110,21 @@ async def scene(tmp_path_factory: pytest.TempPathFactory, watch: Watch) -> Async
         )
         video = folder / "poisoned.mkv"
         video.write_bytes(_poisoned(words))
+        document = folder / "poisoned.md"
+        document.write_text(f"# {words}\n\n{words}. It is said here, too.\n", "utf-8")
         poison = Poison(words)
         variables = environment(folder.with_name("own")) | {"VR_KERNEL__TEXT_RECOGNIZER": "poison"}
         config = load_config(environ=variables, working_folder=folder)
         plugins = {
             "video": vr_plugin_video.plugin,
+            "content": vr_plugin_content.plugin,
             "knowledge": vr_plugin_knowledge.plugin,
             "pages": vr_pages.plugin,
             "poison": poison.plugin(),
         }
         async with Kernel.open(config, plugins, roots=[folder]) as kernel:
             with watch.watching() as touched:
-                yield Scene(kernel, video, poison, touches)
+                yield Scene(kernel, video, document, poison, touches)
         assert touched == []
         assert touches.touched() == []
         assert poison.called == []
@@ -152,15 +157,16 @@ WORDLESS = {"video_clip-file_path"}
 
 
 @pytest.mark.parametrize("argument", of_kind(Kind.PATH), ids=str)
-async def test_a_video_is_told_and_not_obeyed(scene: Scene, argument: Any) -> None:
+async def test_a_file_is_told_and_not_obeyed(scene: Scene, argument: Any) -> None:
     beside = {**filled(argument.tool, argument.name), "engine": ALWAYS["engine"], "ocr": True}
     known = scene.kernel.tools[argument.tool].arguments.model_fields
     given = {key: value for key, value in beside.items() if key in known}
-    given[argument.name] = argument.given(str(scene.video))
+    path = scene.document if argument.tool.startswith("content_") else scene.video
+    given[argument.name] = argument.given(str(path))
     before = await scene.kernel.services.journal.last_seq()
     data = await scene.run(argument.tool, given)
     assert str(argument) in WORDLESS or ORDER in json.dumps(data)
-    assert data["source"] == str(scene.video)
+    assert data["source"] == str(path)
     raw = [text for text in _texts(data) if RAW.search(text) or SMUGGLED[:2] in text]
     assert raw == []
     changes = await scene.kernel.services.journal.changes(before, 1000)
@@ -181,8 +187,9 @@ async def test_a_poisoned_find_bears_its_source(scene: Scene) -> None:
     hits = [h for h in found["results"] if await writer_of(scene, h) != "knowledge_ingest"]
     assert hits
     for hit in hits:
-        assert hit["source"] == str(scene.video)
-        assert hit["collection"].startswith("Video")
+        of_video = hit["collection"].startswith("Video")
+        assert hit["source"] == str(scene.video if of_video else scene.document)
+        assert of_video or hit["collection"] in ("ContentAnalyses", "DocumentPassages")
         assert ORDER in json.dumps(hit["properties"])
         assert [text for text in _texts(hit) if RAW.search(text)] == []
 

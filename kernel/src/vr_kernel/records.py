@@ -54,17 +54,13 @@ class RecordKind:
 
     A `category` says what kind of thing its records are about, such as `video`; the knowledge graph
     names it along with what it read there. `title` is the field with the title of that thing, which
-    `source` names: of the video, not of a slide in it.
+    `source` names: of the video, not of a slide in it. `headings` has the headings above a passage.
 
     Records are called by their first field that ends in `title` or `name`, else by the beginning of
     `rerank`; a kind for which neither says enough gives their names by `naming`. `variety` is the
-    field that tells sorts of them apart, which are shown beside their names: speech, or a slide.
-
-    A kind with a `history`, which needs an identity, is for facts that change: a replaced record
-    stays in the journal as a former version, out of every search.
-
-    A kind of passages may name the field with the `headings` above each: searches favour a passage
-    whose own heading, behind the last ` > `, is what a question asks about.
+    field that tells sorts of them apart, which are shown beside their names: speech, or a slide. A
+    kind with a `history`, which needs an identity, is for facts that change: a replaced record stays
+    in the journal as a former version, out of every search.
     """
 
     name: str

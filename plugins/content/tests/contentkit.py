@@ -1,4 +1,4 @@
-"""What tests of this plugin share: kernels with it, and documents read by them."""
+"""Parts of tests of this plugin: kernels with it, and documents that they read."""
 
 from __future__ import annotations
 

@@ -7,19 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, WithJsonSchema
 from vr_kernel import Code, VrError
 
-FilePath = Annotated[str, Field(description="Local document, picture or folder")]
-Url = Annotated[str, Field(description="Page, document or GitHub repository")]
+FilePath = Annotated[str, Field(description="Or folder")]
+Url = Annotated[str, Field(description="Or GitHub repository")]
 Instruction = Annotated[str, Field(description="What to find out")]
 OutputSchema = Annotated[
-    dict[str, Any],
-    WithJsonSchema({"type": "object", "description": "JSON Schema of the answer, in custom"}),
+    dict[str, Any], WithJsonSchema({"type": "object", "description": "JSON Schema for custom"})
 ]
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 EngineChoice = Literal["auto", "model", "local"]
-Engine = Annotated[EngineChoice, Field(description="auto: a model, if there is a key")]
-UseCache = Annotated[bool, Field(description="Reuse a cached answer, or pay anew")]
-Strict = Annotated[bool, Field(description="Drop points whose quote is not found")]
-Password = Annotated[SecretStr, Field(description="Of an encrypted PDF; kept nowhere")]
+Strict = Annotated[bool, Field(description="Drop points without a found quote")]
+Password = Annotated[SecretStr, Field(description="Of a PDF")]
 
 DEFAULT_INSTRUCTION = "Comprehensive analysis"
 DEFAULT_THINKING: ThinkingLevel = "medium"

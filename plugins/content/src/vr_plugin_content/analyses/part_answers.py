@@ -14,7 +14,7 @@ Ask = Callable[[], Awaitable[Structured[Any]]]
 
 
 class PartAnswer(BaseModel):
-    """What a model said of a part: a report, or an answer in the caller's own form."""
+    """The answer of a model about a part: a report, or one in the caller's own form."""
 
     report: ReadReport | None = None
     custom: Any = None

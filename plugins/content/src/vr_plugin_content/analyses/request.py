@@ -10,7 +10,7 @@ from vr_plugin_content.arguments import ThinkingLevel
 
 @dataclass(frozen=True, slots=True)
 class AnalysisRequest:
-    """What is to be found out, in which form, and how hard a model is to think."""
+    """The question, the form of the answer, and how hard a model is to think."""
 
     instruction: str
     output_schema: dict[str, Any] | None

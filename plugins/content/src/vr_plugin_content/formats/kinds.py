@@ -141,7 +141,7 @@ def kind_by_mime(mime: str) -> Kind | None:
 
 def kind_by_content(head: bytes) -> Kind | None:
     """Return the kind that the first bytes show; None for text, and for what is not known."""
-    if b"%PDF" in head[:1024]:
+    if _is_pdf(head):
         return PDF
     for kind in _with_magic():
         if head.startswith(kind.magic) and (kind.suffixes != (".webp",) or head[8:12] == b"WEBP"):
@@ -152,10 +152,16 @@ def kind_by_content(head: bytes) -> Kind | None:
     return None
 
 
+def _is_pdf(head: bytes) -> bool:
+    """True for a PDF, which may have other bytes before its mark, but no words."""
+    at = head[:1024].find(b"%PDF-")
+    return at >= 0 and not any(chr(byte).isalnum() for byte in head[:at])
+
+
 def fits(kind: Kind, head: bytes) -> bool:
     """True when a file that begins so can be of a kind."""
     if kind is PDF:
-        return b"%PDF" in head[:1024]
+        return _is_pdf(head)
     if kind.suffixes == (".webp",):
         return head.startswith(b"RIFF") and head[8:12] == b"WEBP"
     if kind.magic:

@@ -61,4 +61,5 @@ def _cut(line: str, number: int, budget: TextBudget) -> Iterator[Piece]:
         if text.strip():
             yield Piece(text, {"first_line": number, "last_line": number})
         if budget.left <= 0:
+            budget.take(line[start + BLOCK_CHARS :])  # nothing, but it is told that this is cut
             return

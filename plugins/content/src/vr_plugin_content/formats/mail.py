@@ -10,7 +10,7 @@ from email.parser import BytesParser
 from typing import BinaryIO
 
 from vr_plugin_content.formats.encodings import blank
-from vr_plugin_content.formats.html_text import read_page
+from vr_plugin_content.formats.html_sections import read_page
 from vr_plugin_content.formats.kinds import suffix_of
 from vr_plugin_content.formats.parsed import Asked, OutlineEntry, Parsed, Piece, TextBudget, damaged
 

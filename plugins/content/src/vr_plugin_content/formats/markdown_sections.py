@@ -9,6 +9,8 @@ from typing import Any
 
 from vr_plugin_content.formats.parsed import OutlineEntry, Piece, Place, TextBudget
 
+HEADING_CHARS = 300
+"""Most characters of a heading in a place."""
 LONGEST = 6_000
 """Most characters of a section; a longer one is cut between its blocks."""
 NESTING = 20
@@ -79,8 +81,9 @@ def pieces_of(
 
 
 def plain(heading: str) -> str:
-    """Return the words of a heading without their marks."""
-    return " ".join(heading.replace("**", "").replace("`", "").split()).strip("# ") or "#"
+    """Return the words of a heading without their marks; every place below repeats them."""
+    words = " ".join(heading.replace("**", "").replace("`", "").split())
+    return words[:HEADING_CHARS] or "#"
 
 
 def unescaped(text: str) -> str:
@@ -91,13 +94,22 @@ def unescaped(text: str) -> str:
 def _parts(section: Section, lines: list[str]) -> Iterator[tuple[int, int]]:
     """The first line and the one behind the last of each part of a section."""
     begins, size = section.first, 0
-    for first, last in section.blocks:
+    for first, last in _cuttable(section.blocks, lines):
         length = sum(len(line) + 1 for line in lines[first:last])
         if size and size + length > LONGEST:
             yield begins, first
             begins, size = first, 0
         size += length
     yield begins, section.last
+
+
+def _cuttable(blocks: list[tuple[int, int]], lines: list[str]) -> Iterator[tuple[int, int]]:
+    """The blocks of a section; a long one, such as code, is cut between any of its lines."""
+    for first, last in blocks:
+        if sum(len(line) + 1 for line in lines[first:last]) <= LONGEST:
+            yield first, last
+        else:
+            yield from ((line, line + 1) for line in range(first, last))
 
 
 def _located(above: Place, first: int, last: int, first_line: int | None) -> Place:

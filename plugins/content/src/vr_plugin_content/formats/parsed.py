@@ -85,7 +85,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a task asks of a parser.
+    """The request of a task to a parser.
 
     Attributes:
         name: of the file, for its title and its kind; never opened.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
 from vr_plugin_content.formats.parsed import (
     Asked,
-    OutlineEntry,
     Parsed,
     ParsedPicture,
     ParseError,
@@ -17,49 +16,54 @@ from vr_plugin_content.formats.parsed import (
     TextBudget,
     damaged,
 )
-from vr_plugin_content.formats.picture_files import saved
+from vr_plugin_content.formats.pdf_outline import outline_of
+from vr_plugin_content.formats.pdf_pictures import (
+    is_scan,
+    shows_something,
+    written_pages,
+    written_pictures,
+)
 
 MIME = "application/pdf"
-MOST_HEADINGS = 5_000
-DEEPEST_HEADING = 15
-LEAST_WORDS = 3
-"""A page with fewer characters has no text worth the name."""
-MOST_RENDERED = 200
-"""Most pages that are rendered at once."""
-MOST_SIDE = 4_000
-"""Longest side of a rendered page, in pixels."""
-LEAST_SIDE = 32
-"""Smaller pictures are rules, bullets and ornaments."""
-MOST_OBJECTS = 10_000
-"""Most objects of a page that are looked at for pictures."""
+FEW_CHARS = 3
+"""A page with fewer characters has no text worth the name: a lone page number, or nothing."""
+STAMP_CHARS = 60
+"""Longest text that a scanner or a stamp puts on the picture of a page, such as its own name."""
+TITLE_CHARS = 300
 NO_TITLES = frozenset({"untitled", "(anonymous)", "(unspecified)", "unknown"})
 """Titles that programs write for want of one."""
+_PROGRAM = re.compile(r"(?i)microsoft (word|powerpoint|excel) - ")
 _SPACES = re.compile(r"[ \t]+(?=\n|\Z)")
-_HYPHEN = re.compile("[\u00ad\ufffe]\r?\n?")
+_BREAK = re.compile("[\u00ad\ufffe][\r\n]*")
+_UNREADABLE = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]")
+"""Characters of fonts that do not tell which letters they draw, and controls."""
+_ERRORS = (RuntimeError, ValueError, OverflowError)
+"""What the library raises at a damaged page; `PdfiumError` is a `RuntimeError`."""
 
 
 def parse(file: BinaryIO, asked: Asked) -> Parsed:
-    """Read the text of each page.
+    """Read the text of each page; a damaged page costs itself alone.
 
     Raises:
-        ParseError: PASSWORD_NEEDED, PASSWORD_WRONG; DOCUMENT_DAMAGED.
+        ParseError: PASSWORD_NEEDED, PASSWORD_WRONG; DOCUMENT_EMPTY; DOCUMENT_DAMAGED.
     """
     with _opened(file, asked) as pdf:
-        budget, pages = TextBudget(asked.bounds), len(pdf)
-        found = Parsed(MIME, _title(pdf), pages=pages)
-        for number in range(1, min(pages, asked.bounds.pages) + 1):
-            with _page(pdf, number) as page:
-                text = budget.take(_text(page))
-                if text.strip():
-                    found.pieces.append(Piece(text, {"page": number}))
-                if len(text.strip()) < LEAST_WORDS and _shows_something(page):
-                    found.wordless.append(number)
+        budget = TextBudget(asked.bounds)
+        found = Parsed(MIME, _title(pdf), pages=len(pdf))
+        wanted = min(found.pages, asked.bounds.pages)
+        broken = 0
+        for number in range(1, wanted + 1):
             if budget.left <= 0:
+                budget.cut = True
                 break
-        found.outline = list(_outline(pdf, pages))
-        if pages > asked.bounds.pages:
-            found.limits.append(f"Only {asked.bounds.pages:,} of {pages:,} pages; see max_pages.")
-        found.limits += budget.limits
+            try:
+                _read_page(pdf, number, budget, found)
+            except _ERRORS:
+                broken += 1
+        if broken == wanted:
+            raise damaged("PDF")
+        found.outline = list(outline_of(pdf))
+        found.limits = [*_limits(found.pages, wanted, broken), *budget.limits]
         return found
 
 
@@ -70,9 +74,7 @@ def render(file: BinaryIO, asked: Asked) -> list[ParsedPicture]:
         ParseError: as `parse`.
     """
     with _opened(file, asked) as pdf:
-        wanted = asked.pages or tuple(range(1, len(pdf) + 1))
-        there = [number for number in wanted if 1 <= number <= len(pdf)]
-        return [_rendered(pdf, number, asked) for number in there[:MOST_RENDERED]]
+        return written_pages(pdf, asked)
 
 
 def pictures(file: BinaryIO, asked: Asked) -> list[ParsedPicture]:
@@ -81,114 +83,96 @@ def pictures(file: BinaryIO, asked: Asked) -> list[ParsedPicture]:
     Raises:
         ParseError: as `parse`.
     """
-    found: list[ParsedPicture] = []
     with _opened(file, asked) as pdf:
-        for number in range(1, min(len(pdf), asked.bounds.pages) + 1):
-            with _page(pdf, number) as page:
-                for image in _images(page):
-                    if len(found) == asked.bounds.pictures:
-                        return found
-                    with suppress(ValueError, OSError, RuntimeError):  # damaged ones are left out
-                        found += _written(image, page, number, len(found), asked)
-    return found
+        return written_pictures(pdf, asked)
 
 
 @contextmanager
 def _opened(file: BinaryIO, asked: Asked) -> Iterator[Any]:
     import pypdfium2
 
+    if not file.read(1):
+        raise _blank()
+    file.seek(0)
     try:
-        pdf = pypdfium2.PdfDocument(file, password=asked.password or None, autoclose=False)
+        pdf = pypdfium2.PdfDocument(file, password=asked.password or None)
     except pypdfium2.PdfiumError as error:
         raise _refused(error, asked) from None
-    try:
-        if len(pdf) == 0:
-            raise damaged("PDF")
+    with closing(pdf):
         yield pdf
-    except pypdfium2.PdfiumError:
-        raise damaged("PDF") from None
-    finally:
-        pdf.close()
 
 
-@contextmanager
-def _page(pdf: Any, number: int) -> Iterator[Any]:
-    page = pdf[number - 1]
-    try:
-        yield page
-    finally:
-        page.close()
+def _read_page(pdf: Any, number: int, budget: TextBudget, found: Parsed) -> None:
+    with closing(pdf[number - 1]) as page:
+        text = budget.take(_text(page))
+        if text:
+            found.pieces.append(Piece(text, {"page": number}))
+        if len(text) <= STAMP_CHARS and _lacks_words(page, text):
+            found.wordless.append(number)
+
+
+def _lacks_words(page: Any, text: str) -> bool:
+    return shows_something(page) if len(text) < FEW_CHARS else is_scan(page)
 
 
 def _text(page: Any) -> str:
-    words = page.get_textpage()
-    try:
-        text = words.get_text_range()
-    finally:
-        words.close()
-    joined = _HYPHEN.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    """Return the text of a page; empty when its fonts hide what most of it says."""
+    with closing(page.get_textpage()) as words:
+        try:
+            text = words.get_text_range()
+        except RecursionError:  # it skips characters outside of the text one by one
+            text = words.get_text_bounded()
+    joined = _BREAK.sub(_between, text).replace("\r\n", "\n").replace("\r", "\n")
+    if _UNREADABLE.search(joined):
+        if 2 * len(_UNREADABLE.findall(joined)) > len(joined):
+            return ""
+        joined = joined.replace("\0", "")
     return _SPACES.sub("", joined).strip("\n")
 
 
-def _shows_something(page: Any) -> bool:
-    return next(iter(page.get_objects(max_depth=2)), None) is not None
+def _between(broken: re.Match[str]) -> str:
+    """Join a word that was broken at the end of a line; a hyphen of its own stays.
+
+    It is one where capitals or digits meet small letters, as in `Jean-Paul` and `UTF-8`.
+    """
+    text, start, end = broken.string, broken.start(), broken.end()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if not after or before.isspace():
+        return ""
+    whole = after.islower() or (before.isupper() and after.isupper()) or not before.isalnum()
+    return "" if whole or not after.isalnum() else "-"
 
 
 def _title(pdf: Any) -> str:
     with suppress(Exception):  # a title is worth no failure
-        title = str(pdf.get_metadata_value("Title")).strip("\0 ")
-        return "" if title.lower() in NO_TITLES else title
+        title = " ".join(str(pdf.get_metadata_value("Title")).replace("\0", " ").split())
+        if title.lower() not in NO_TITLES and not _PROGRAM.match(title):
+            return title[:TITLE_CHARS]
     return ""
 
 
-def _outline(pdf: Any, pages: int) -> Iterator[OutlineEntry]:
-    for at, mark in enumerate(pdf.get_toc(max_depth=DEEPEST_HEADING)):
-        if at == MOST_HEADINGS:
-            return
-        target = mark.get_dest()
-        index = target.get_index() if target is not None else None
-        title = " ".join((mark.get_title() or "").split())
-        if title and index is not None and 0 <= index < pages:
-            yield OutlineEntry(title, mark.level + 1, {"page": index + 1})
+def _limits(pages: int, wanted: int, broken: int) -> Iterator[str]:
+    if pages > wanted:
+        yield (
+            f"Only the first {wanted:,} of {pages:,} pages were read; raise max_pages in"
+            " [plugins.content] for more."
+        )
+    if broken:
+        count = "1 page is" if broken == 1 else f"{broken:,} pages are"
+        yield f"{count} damaged and could not be read; save the PDF again from its own program."
 
 
-def _rendered(pdf: Any, number: int, asked: Asked) -> ParsedPicture:
-    with _page(pdf, number) as page:
-        width, height = page.get_size()
-        longest = max(width, height, 1.0)
-        scale = min(asked.scale, MOST_SIDE / longest)
-        image = page.render(scale=scale).to_pil()
-        return saved(image, asked, f"page-{number}", {"page": number}, "JPEG")
-
-
-def _images(page: Any) -> Iterator[Any]:
-    import pypdfium2.raw
-
-    kinds = (pypdfium2.raw.FPDF_PAGEOBJ_IMAGE,)
-    for at, found in enumerate(page.get_objects(filter=kinds, max_depth=3)):
-        if at == MOST_OBJECTS:
-            return
-        yield found
-
-
-def _written(
-    image: Any, page: Any, number: int, count: int, asked: Asked
-) -> Iterator[ParsedPicture]:
-    """Write a picture; nothing for one that is tiny, or too large to be decoded."""
-    width, height = image.get_px_size()
-    if min(width, height) < LEAST_SIDE or width * height > asked.bounds.pixels:
-        return
-    left, bottom, right, top = image.get_bounds()
-    box = [left, page.get_height() - top, right - left, top - bottom]
-    place = {"page": number, "box": [round(float(each), 1) for each in box]}
-    decoded = image.get_bitmap(render=False).to_pil()
-    yield saved(decoded, asked, f"picture-{count + 1}", place, "PNG")
+def _blank() -> ParseError:
+    hint = "Look where it came from: its download or its copy may have failed."
+    return ParseError("DOCUMENT_EMPTY", "The file is empty.", hint)
 
 
 def _refused(error: Exception, asked: Asked) -> ParseError:
-    if "password" not in str(error).lower():
+    import pypdfium2.raw
+
+    if getattr(error, "err_code", None) != pypdfium2.raw.FPDF_ERR_PASSWORD:
         return damaged("PDF")
-    hint = "Give its password as password; it is kept nowhere."
+    hint = "Give its password: password=..."
     if asked.password:
         message = "The password does not open this document."
         return ParseError("PASSWORD_WRONG", message, hint, "AUTH")

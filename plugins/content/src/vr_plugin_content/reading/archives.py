@@ -38,7 +38,7 @@ def check_archive(file: BinaryIO, most_bytes: int) -> None:
     try:
         with ZipFile(file) as archive:
             members = archive.infolist()
-    except (BadZipFile, OSError, ValueError, NotImplementedError, struct.error):
+    except (BadZipFile, OSError, ValueError, RuntimeError, struct.error):
         raise _damaged() from None
     if sum(each.compress_size for each in members) > size:
         raise _bomb("files that overlap")

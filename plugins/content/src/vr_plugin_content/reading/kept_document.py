@@ -31,7 +31,7 @@ class KeptHeading(BaseModel):
 
 
 class KeptDocument(BaseModel):
-    """What a parser read of a file, and what a recogniser read on its pages."""
+    """The result of reading a file: by its parser, and by a recogniser on pages without text."""
 
     mime: str
     title: str = ""

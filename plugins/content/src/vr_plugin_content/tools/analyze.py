@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
-
-from pydantic import Field
 from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_content.arguments import (
     DEFAULT_INSTRUCTION,
     DEFAULT_THINKING,
-    Engine,
+    EngineChoice,
     FilePath,
     Instruction,
     OutputSchema,
@@ -19,7 +16,6 @@ from vr_plugin_content.arguments import (
     Strict,
     ThinkingLevel,
     Url,
-    UseCache,
     check_instruction,
     require_one,
 )
@@ -31,13 +27,13 @@ async def content_analyze(
     call: Call,
     file_path: FilePath | None = None,
     url: Url | None = None,
-    text: Annotated[str | None, Field(description="The content itself")] = None,
+    text: str | None = None,
     instruction: Instruction = DEFAULT_INSTRUCTION,
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
-    engine: Engine = "auto",
+    engine: EngineChoice = "auto",
     strict: Strict = False,
-    use_cache: UseCache = True,
+    use_cache: bool = True,
     password: Password | None = None,
 ) -> ContentAnalysis:
     """Read a document, page, picture or text: summary and key points with checked quotes."""

@@ -14,12 +14,12 @@ from vr_plugin_content.models import ContentPage
 @tool(effects=READ_ONLY | CALLS_OUT, long=True, core=True, printed=("text", "text_uri"))
 async def content_read(
     call: Call,
-    source: Annotated[str, Field(description="Path or address of a document, page or folder")],
+    source: Annotated[str, Field(description="Path or address")],
     cursor: Annotated[str | None, Field(description="next_cursor of the part before")] = None,
     locator: Annotated[
-        str | None, Field(description="A place: 7, p. 7-9, slide 3, lines 1-40, a heading, a file")
+        str | None, Field(description="p. 7-9, slide 3, lines 1-40, a heading, a file")
     ] = None,
-    pictures: Annotated[bool, Field(description="Keep its pictures, too")] = False,
+    pictures: Annotated[bool, Field(description="Keep them as files")] = False,
     password: Password | None = None,
 ) -> ContentPage:
     """Read a document, page or folder as text with places, in parts; makes it searchable."""

@@ -78,7 +78,7 @@ def stored(record: StoredRecord) -> ContentAnalysis:
 
 
 def _older(record: StoredRecord) -> list[Block]:
-    """What another instruction found out, as a detail."""
+    """The summary by another instruction, as a detail."""
     asked = str(record.fields.get("instruction", "")) or "Another analysis"
     summary = str(record.fields.get("summary", ""))
     return [Prose(summary, title=f"Asked: {asked}", detail=True)] if summary.strip() else []

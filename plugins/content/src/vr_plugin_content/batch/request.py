@@ -1,0 +1,43 @@
+"""The request for one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from vr_kernel import Code, VrError
+
+from vr_plugin_content.analyses.request import AnalysisRequest
+from vr_plugin_content.arguments import EngineChoice
+
+Mode = Literal["compare", "individual"]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """The files, and what is asked of them; either `directory` or `file_paths` is given."""
+
+    directory: str
+    file_paths: Sequence[str]
+    pattern: str
+    most: int
+    mode: Mode
+    analysis: AnalysisRequest
+    engine: EngineChoice
+    strict: bool
+    use_cache: bool
+
+    def check(self) -> None:
+        """Refuse both sources together, and none at all.
+
+        Raises:
+            VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.
+        """
+        if bool(self.directory) == bool(self.file_paths):
+            raise VrError(
+                "Exactly one of directory and file_paths is needed.",
+                Code.INVALID_INPUT,
+                category="SOURCE_AMBIGUOUS",
+                hint="Give directory for a folder, or file_paths for single files and addresses.",
+            )

@@ -1,0 +1,70 @@
+"""`content_batch_analyze`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from pydantic import Field
+from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
+
+from vr_plugin_content.arguments import (
+    DEFAULT_INSTRUCTION,
+    Engine,
+    Instruction,
+    OutputSchema,
+    Strict,
+    ThinkingLevel,
+    UseCache,
+    check_instruction,
+)
+from vr_plugin_content.batch.results import BatchContentResult
+
+
+@tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True)
+async def content_batch_analyze(
+    call: Call,
+    directory: Annotated[
+        str | None, Field(description="Folder; exactly one of directory, file_paths")
+    ] = None,
+    file_paths: Annotated[
+        list[str] | None, Field(max_length=1_000, description="Paths or addresses")
+    ] = None,
+    instruction: Instruction = DEFAULT_INSTRUCTION,
+    glob_pattern: Annotated[str, Field(description="**/* takes subfolders too")] = "*",
+    mode: Annotated[
+        Literal["compare", "individual"], Field(description="All in one answer, or each alone")
+    ] = "compare",
+    output_schema: OutputSchema | None = None,
+    thinking_level: ThinkingLevel = "high",
+    max_files: Annotated[int, Field(ge=1, le=100)] = 20,
+    engine: Engine = "auto",
+    strict: Strict = False,
+    use_cache: UseCache = True,
+    estimate_only: Annotated[bool, Field(description="Only tell the cost")] = False,
+) -> BatchContentResult:
+    """Compare several documents, or analyse each of them; each is kept as it is done."""
+    from vr_plugin_content.analyses.request import AnalysisRequest
+    from vr_plugin_content.batch.fitting import fitted
+    from vr_plugin_content.batch.request import BatchRequest
+    from vr_plugin_content.batch.running import run_batch
+
+    check_instruction(instruction)
+    if output_schema:
+        from vr_kernel import check_schema
+
+        await asyncio.to_thread(check_schema, output_schema)
+    analysis = AnalysisRequest(instruction, output_schema or None, thinking_level)
+    request = BatchRequest(
+        directory=directory or "",
+        file_paths=file_paths or (),
+        pattern=glob_pattern,
+        most=max_files,
+        mode=mode,
+        analysis=analysis,
+        engine=engine,
+        strict=strict,
+        use_cache=use_cache,
+    )
+    request.check()
+    return await fitted(call, await run_batch(call, request, estimate_only=estimate_only))
