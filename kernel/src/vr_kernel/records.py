@@ -54,7 +54,7 @@ class RecordKind:
 
     A `category` says what kind of thing its records are about, such as `video`; the knowledge graph
     names it along with what it read there. `title` is the field with the title of that thing, which
-    `source` names: of the video, not of a slide in it. `headings` has the headings above a passage.
+    `source` names: of the video, not of a slide. `headings` has those above a passage.
 
     Records are called by their first field that ends in `title` or `name`, else by the beginning of
     `rerank`; a kind for which neither says enough gives their names by `naming`. `variety` is the

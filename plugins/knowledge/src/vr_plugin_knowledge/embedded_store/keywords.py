@@ -39,6 +39,11 @@ class Keywords:
         }
 
     @property
+    def weights(self) -> dict[str, float]:
+        """The words, each with its weight."""
+        return dict(self._weights)
+
+    @property
     def lost(self) -> list[str]:
         """The words that no item holds."""
         return [term for term, holders in self._holders.items() if not holders]

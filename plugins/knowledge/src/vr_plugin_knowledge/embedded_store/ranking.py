@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vr_kernel import Hit, Query, RecordKind, StoredRecord
@@ -20,6 +21,8 @@ from vr_plugin_knowledge.embedded_store.rows import select_by
 from vr_plugin_knowledge.embedded_store.schema import require_sound_scopes, scope_of
 from vr_plugin_knowledge.matching.facets import conditions_for
 from vr_plugin_knowledge.matching.fusion import CANDIDATES, fuse
+from vr_plugin_knowledge.matching.headings import CANDIDATES as HEADED
+from vr_plugin_knowledge.matching.headings import raised
 from vr_plugin_knowledge.matching.terms import split_terms
 
 if TYPE_CHECKING:
@@ -66,11 +69,13 @@ class Ranking:
                 return self._hits(parts, nearest(), query.limit)
         terms = split_terms(query.text)
         if not by_meaning:
-            return self._hits(parts, self._by_word(parts, terms, limit)[0], query.limit)
+            scores = self._by_word(parts, terms, limit)[0]
+            return self._hits(parts, self._headed(parts, scores, terms), query.limit)
         with self._by_meaning(parts, query.vector, limit) as nearest:
             words, whole = self._by_word(parts, terms, limit)
             scores = fuse(words, nearest(), alpha=query.alpha, whole=whole)
-        return self._hits(parts, scores, query.limit)
+        hits = self._hits(parts, self._headed(parts, scores, terms), query.limit)
+        return [replace(hit, score=min(1.0, hit.score)) for hit in hits]
 
     def neighbours(self, kind: str, key: str, workspace: str, limit: int) -> list[Hit]:
         """The items of that kind nearest to one of them, without itself."""
@@ -143,6 +148,22 @@ class Ranking:
         wanted = [(part.scope, self._permitted(part.condition)) for part in parts]
         with self.matrix.comparing(vector, wanted, limit) as nearest:
             yield nearest
+
+    def _headed(
+        self, parts: Sequence[Part], scores: dict[int, float], terms: Sequence[str]
+    ) -> dict[int, float]:
+        """The scores, those of passages raised by what their headings name of the question."""
+        headed = {part.scope: part.kind for part in parts if part.kind.headings}
+        best = heapq.nlargest(HEADED, scores, key=scores.__getitem__) if headed and terms else []
+        own = [item for item in best if scope_of(item) in headed]
+        if not own:
+            return scores
+        weights = Keywords(self.connection, terms).weights
+        records = self._records(own, {scope: kind.name for scope, kind in headed.items()})
+        return scores | {
+            item: scores[item] * raised(headed[scope_of(item)], record.fields, weights)
+            for item, record in records.items()
+        }
 
     def _permitted(self, condition: Condition | None) -> NDArray[np.int64] | None:
         import numpy as np

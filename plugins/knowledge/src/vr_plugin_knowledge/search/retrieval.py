@@ -13,7 +13,6 @@ from vr_plugin_knowledge.derived import sources_of
 from vr_plugin_knowledge.excerpts import json_tokens, locate, shorten, value_of
 from vr_plugin_knowledge.freshness import catch_up, said_of
 from vr_plugin_knowledge.results import KnowledgeHit
-from vr_plugin_knowledge.search.headings import by_heading, candidates
 from vr_plugin_knowledge.search.reranking import OVERFETCH, RERANKED, find_reranker, score_hits
 from vr_plugin_knowledge.settings import settings_of
 
@@ -55,8 +54,7 @@ async def retrieve(call: Call, query: Query, notes: list[str], last: Collection[
     reranker = find_reranker(call, notes)
     wider = max(query.limit, min(query.limit * OVERFETCH, RERANKED))
     asked = await _with_vector(call, query, notes)
-    deeper = wider if reranker else candidates(call, asked)
-    hits = by_heading(call, query.text, await _search(call, replace(asked, limit=deeper), notes))
+    hits = await _search(call, replace(asked, limit=wider) if reranker else asked, notes)
     scores = await score_hits(call, reranker, query.text, hits, notes) if reranker else []
     best = sorted(zip(hits, scores, strict=False), key=lambda pair: -pair[1])
     ordered = [*((hit, score) for hit, score in best), *((hit, None) for hit in hits[len(best) :])]
