@@ -59,7 +59,7 @@ class RecordKind:
     Records are called by their first field that ends in `title` or `name`, else by the beginning of
     `rerank`; a kind for which neither says enough gives their names by `naming`. `variety` is the
     field that tells sorts of them apart, which are shown beside their names: speech, or a slide. A
-    kind with a `history`, which needs an identity, is for facts that change: a replaced record stays
+    kind with a `history`, and so an identity, is for facts that change: a replaced record stays
     in the journal as a former version, out of every search.
     """
 

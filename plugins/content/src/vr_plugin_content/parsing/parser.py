@@ -26,7 +26,7 @@ class ParseTask:
     """A task for a worker.
 
     Attributes:
-        format: the module of `vr_plugin_content.formats`.
+        format: a module of `vr_plugin_content.formats`, or the full name of one elsewhere.
         work: its function: `parse`, `pictures` or `render`.
         asked: the fields of `formats.parsed.Asked`, as JSON.
         path: of a file that was opened and checked, with its `identity`; else `body` holds it.
@@ -104,7 +104,9 @@ class Parser:
         except BaseException:
             await asyncio.shield(worker.kill())
             raise
-        if worker.alive:
+        if not worker.alive:
+            await worker.kill()
+        else:
             timer = asyncio.get_running_loop().call_later(IDLE_S, self._expire, worker)
             self._idle.append((worker, timer))
 

@@ -27,6 +27,7 @@ class WorkerProcess:
 
     def __init__(self, process: Process) -> None:
         self._process = process
+        self._ends = False
 
     @classmethod
     async def start(cls, memory_mb: int) -> WorkerProcess:
@@ -57,8 +58,8 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """False once the process has ended."""
-        return self._process.returncode is None
+        """False once the process has ended, or has said that it does."""
+        return self._process.returncode is None and not self._ends
 
     async def ask(self, task: Mapping[str, Any], body: bytes, most: int) -> dict[str, Any]:
         """Have a task done; returns its `result`, or its `error`.
@@ -72,7 +73,9 @@ class WorkerProcess:
         with suppress(ConnectionError):  # the end of its answer tells the rest
             stdin.write(packed(task, body))
             await stdin.drain()
-        return await receive_frame(stdout, most)
+        answer = await receive_frame(stdout, most)
+        self._ends = bool(answer.get("ends"))
+        return answer
 
     async def kill(self) -> None:
         """End the process at once."""

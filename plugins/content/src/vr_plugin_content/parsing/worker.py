@@ -14,6 +14,8 @@ from vr_plugin_content.formats.parsed import Asked, ParseError
 from vr_plugin_content.parsing.frames import packed, read_frame
 from vr_plugin_content.parsing.limits import limit_cpu, limit_process, peak_memory_mb
 
+FORMATS = "vr_plugin_content.formats"
+"""The package of formats; one elsewhere is named in full."""
 RETIRES_AT = 0.5
 """Share of its memory after which a worker ends: what a library keeps is given back."""
 
@@ -22,11 +24,12 @@ def main(memory_mb: int) -> None:
     """Serve tasks until standard input ends, or this process has grown too large."""
     asked, answers = _own_streams()
     limit_process(memory_mb)
-    while (frame := read_frame(asked)) is not None:
-        answers.write(packed(perform(*frame)))
+    ends = False
+    while not ends and (frame := read_frame(asked)) is not None:
+        answer = perform(*frame)
+        ends = peak_memory_mb() > RETIRES_AT * memory_mb
+        answers.write(packed({**answer, "ends": ends}))
         answers.flush()
-        if peak_memory_mb() > RETIRES_AT * memory_mb:
-            return
 
 
 def perform(task: Mapping[str, Any], body: bytes) -> dict[str, Any]:
@@ -43,7 +46,8 @@ def perform(task: Mapping[str, Any], body: bytes) -> dict[str, Any]:
 
 
 def _parsed(task: Mapping[str, Any], body: bytes) -> Any:
-    module = import_module(f"vr_plugin_content.formats.{task['format']}")
+    name = task["format"]
+    module = import_module(name if "." in name else f"{FORMATS}.{name}")
     work = getattr(module, task["work"])
     with _opened(task, body) as file:
         found = work(file, Asked.read(task["asked"]))

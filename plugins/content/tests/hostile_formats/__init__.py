@@ -1,0 +1,1 @@
+"""Formats whose parsers do harm."""
