@@ -40,6 +40,7 @@ PASTED = "(text)"
 MEGABYTE = 1_000_000
 FRAGMENT_WORDS = 6
 """Words of a text by which a browser finds it on a page."""
+FRAGMENT_CHARS = 200
 _UNTOLD = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
 
 
@@ -75,17 +76,27 @@ class Source:
         """True for a page or file of the web."""
         return is_address(self.address)
 
-    def link(self, place: Locator, text: str = "") -> str:
-        """Return the address that opens a place: a page by its number, one on the web by words."""
+    @property
+    def opened_by(self) -> str:
+        """The address that opens it; empty for a text."""
         if self.is_pasted:
             return ""
-        whole = self.address if self.on_web else Path(self.address).as_uri()
+        return self.address if self.on_web else Path(self.address).as_uri()
+
+    def link(self, address: str, place: Locator, text: str) -> str:
+        """Return what opens a place: a page by its number, one on the web by its first words.
+
+        Args:
+            address: that opens the whole, see `opened_by`.
+            place: of the text.
+            text: that stands there.
+        """
         if place.page is not None and self.kind.format == "pdf":
-            return f"{whole}#page={place.page}"
-        words = text.split()[:FRAGMENT_WORDS]
-        if self.on_web and self.kind is HTML and words:
-            return f"{whole}#:~:text={quote(' '.join(words), safe='')}"
-        return whole
+            return f"{address}#page={place.page}"
+        if self.on_web and self.kind is HTML:
+            words = " ".join(text[:FRAGMENT_CHARS].lstrip("#").split()[:FRAGMENT_WORDS])
+            return f"{address}#:~:text={quote(words, safe='')}" if words else address
+        return address
 
     def task(self, work: str, settings: ContentSettings, **asked: Any) -> ParseTask:
         """Return a task for a parser: `parse`, `pictures` or `render`."""

@@ -43,17 +43,24 @@ class KeptDocument(BaseModel):
 
     @classmethod
     def of(cls, parsed: Mapping[str, Any]) -> KeptDocument:
-        """Make it of a parser's answer."""
-        return cls.model_validate(parsed)
+        """Make it of the answer of a worker of ours, which needs no check of every piece."""
+        return cls.model_construct(
+            **{
+                **parsed,
+                "pieces": [KeptPiece.model_construct(**each) for each in parsed["pieces"]],
+                "outline": [KeptHeading.model_construct(**each) for each in parsed["outline"]],
+            }
+        )
 
     def as_document(self, source: Source) -> Document:
         """Return the document of a source that has these bytes."""
+        address = source.opened_by
         return Document(
             source=source.address,
             title=visible_line(self.title, TITLE_CHARS) or source.name,
             mime=self.mime,
             sha256=source.sha256,
-            segments=[_segment(source, piece) for piece in self.pieces],
+            segments=[_segment(source, address, piece) for piece in self.pieces],
             limits=tuple(self.limits),
             outline=tuple(_heading(each) for each in self.outline),
         )
@@ -68,9 +75,9 @@ def locator_of(place: Mapping[str, Any]) -> Locator:
     return Locator(**given)
 
 
-def _segment(source: Source, piece: KeptPiece) -> Segment:
+def _segment(source: Source, address: str, piece: KeptPiece) -> Segment:
     place, text = locator_of(piece.place), visible(piece.text)
-    return Segment(text, place, source.link(place, text))
+    return Segment(text, place, source.link(address, place, text))
 
 
 def _heading(kept: KeptHeading) -> Heading:
