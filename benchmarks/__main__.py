@@ -26,6 +26,7 @@ NAMES = (
     "model_door",
     "batches",
     "local_engine",
+    "documents",
     "retrieval",
     "state",
     "stores",

@@ -42,7 +42,7 @@ def document(
     box: str = "0 0 612 792",
     trailer: str = "",
 ) -> bytes:
-    """A PDF of pages with this content, from object 10 on; `more` objects have 4 to 9 or 1000 on."""
+    """A PDF of pages with this content, from object 10 on; `more` objects are 4 to 9."""
     numbers = range(10, 10 + 2 * len(pages), 2)
     kids = " ".join(f"{number} 0 R" for number in numbers)
     objects = {

@@ -180,7 +180,7 @@ async def test_pages_without_text_are_sent_as_the_file(desk: Desk, gemini: FakeG
 async def test_a_picture_is_shown_to_the_model(desk: Desk, gemini: FakeGemini) -> None:
     found = await analyze(desk, file_path=str(DATA / "media" / "mid_test_llm.jpg"))
     (request,) = asked(gemini)
-    assert mimes(request) == ["image/png"]
+    assert mimes(request) == ["image/jpeg"]
     assert found.title == "A pump"
 
 

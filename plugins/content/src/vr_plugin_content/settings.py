@@ -23,7 +23,7 @@ class ContentSettings(Section):
         100, ge=1, le=2_000, description="Largest file that is parsed, in MB; also unpacked."
     )
     max_chars: int = Field(
-        5_000_000, ge=10_000, le=50_000_000, description="Most characters of a document."
+        3_000_000, ge=10_000, le=50_000_000, description="Most characters of a document."
     )
     max_pages: int = Field(5_000, ge=1, le=100_000, description="Most pages of a document.")
     parsers: int = Field(2, ge=1, le=32, description="Processes that parse files, at most.")

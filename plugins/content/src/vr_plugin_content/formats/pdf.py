@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
+from vr_plugin_content.formats.encodings import blank
 from vr_plugin_content.formats.parsed import (
     Asked,
     Parsed,
@@ -16,6 +17,7 @@ from vr_plugin_content.formats.parsed import (
     TextBudget,
     damaged,
 )
+from vr_plugin_content.formats.pdf_form_fields import filled_in
 from vr_plugin_content.formats.pdf_outline import outline_of
 from vr_plugin_content.formats.pdf_pictures import (
     is_scan,
@@ -92,19 +94,21 @@ def _opened(file: BinaryIO, asked: Asked) -> Iterator[Any]:
     import pypdfium2
 
     if not file.read(1):
-        raise _blank()
+        raise blank()
     file.seek(0)
     try:
         pdf = pypdfium2.PdfDocument(file, password=asked.password or None)
     except pypdfium2.PdfiumError as error:
         raise _refused(error, asked) from None
     with closing(pdf):
+        with suppress(RuntimeError):  # without its form, the text of the pages is still there
+            pdf.init_forms()
         yield pdf
 
 
 def _read_page(pdf: Any, number: int, budget: TextBudget, found: Parsed) -> None:
     with closing(pdf[number - 1]) as page:
-        text = budget.take(_text(page))
+        text = budget.take("\n".join(filter(None, (_text(page), *filled_in(page)))))
         if text:
             found.pieces.append(Piece(text, {"page": number}))
         if len(text) <= STAMP_CHARS and _lacks_words(page, text):
@@ -160,11 +164,6 @@ def _limits(pages: int, wanted: int, broken: int) -> Iterator[str]:
     if broken:
         count = "1 page is" if broken == 1 else f"{broken:,} pages are"
         yield f"{count} damaged and could not be read; save the PDF again from its own program."
-
-
-def _blank() -> ParseError:
-    hint = "Look where it came from: its download or its copy may have failed."
-    return ParseError("DOCUMENT_EMPTY", "The file is empty.", hint)
 
 
 def _refused(error: Exception, asked: Asked) -> ParseError:

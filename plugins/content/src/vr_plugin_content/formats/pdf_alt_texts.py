@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from vr_plugin_content.formats.pdf_form_fields import text_of
 
 MOST_ELEMENTS = 5_000
 """Most elements of a page that are looked at."""
@@ -52,13 +53,4 @@ def _named(tree: Any, raw: Any) -> Iterator[tuple[int, str]]:
 
 
 def _alt(element: Any, raw: Any) -> str:
-    return " ".join(_string(raw.FPDF_StructElement_GetAltText, element).split())[:ALT_CHARS]
-
-
-def _string(ask: Callable[..., int], element: Any) -> str:
-    size = ask(element, None, 0)
-    if size <= 2:  # noqa: PLR2004 - nothing but the sign that ends it
-        return ""
-    buffer = ctypes.create_string_buffer(size)
-    ask(element, buffer, size)
-    return buffer.raw[: size - 2].decode("utf-16-le", "replace")
+    return " ".join(text_of(raw.FPDF_StructElement_GetAltText, element).split())[:ALT_CHARS]

@@ -50,8 +50,6 @@ def is_scan(page: Any) -> bool:
 
 def written_pages(pdf: Any, asked: Asked) -> list[ParsedPicture]:
     """Write pictures of the pages that are asked for; a damaged page is left out."""
-    with suppress(RuntimeError):  # fields of a form are drawn when it can be read
-        pdf.init_forms()
     wanted = dict.fromkeys(asked.pages or range(1, len(pdf) + 1))
     there = (number for number in wanted if 1 <= number <= len(pdf))
     found = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Literal
 
+from vr_plugin_content.formats.encodings import blank
 from vr_plugin_content.formats.parsed import Asked, Parsed, ParsedPicture, ParseError, damaged
 from vr_plugin_content.formats.picture_files import saved
 
@@ -46,11 +47,9 @@ def render(file: BinaryIO, asked: Asked) -> list[ParsedPicture]:
     with _opened(file, asked) as image:
         width, height = _upright_size(image)
         form: Literal["JPEG", "PNG"] = "PNG" if image.format in _MIMES else "JPEG"
-        if image.mode == "P":  # a palette cannot be made smaller
-            image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-        image.thumbnail((MOST_SIDE, MOST_SIDE))
+        small = _bounded(image)
         place = {"page": 1, "box": [0, 0, width, height]}
-        return [saved(_on_ground(_upright(image)), asked, "page-1", place, form)]
+        return [saved(_on_ground(_upright(small)), asked, "page-1", place, form)]
 
 
 @contextmanager
@@ -58,7 +57,7 @@ def _opened(file: BinaryIO, asked: Asked) -> Iterator[Any]:
     from PIL import Image, UnidentifiedImageError
 
     if not file.read(1):
-        raise _blank()
+        raise blank()
     file.seek(0)
     try:
         with warnings.catch_warnings():
@@ -71,6 +70,13 @@ def _opened(file: BinaryIO, asked: Asked) -> Iterator[Any]:
         raise _too_large("too many pixels", asked) from None
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError):
         raise damaged("a picture") from None
+
+
+def _bounded(image: Any) -> Any:
+    if image.mode == "P":  # a palette cannot be made smaller
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    image.thumbnail((MOST_SIDE, MOST_SIDE))
+    return image
 
 
 def _upright(image: Any) -> Any:
@@ -102,11 +108,6 @@ def _on_ground(image: Any) -> Any:
     bright = ImageStat.Stat(shown.convert("L"), drawn).mean[0] > BRIGHT
     ground = Image.new("RGBA", shown.size, "black" if bright else "white")
     return Image.alpha_composite(ground, shown).convert("RGB")
-
-
-def _blank() -> ParseError:
-    hint = "Look where it came from: its download or its copy may have failed."
-    return ParseError("DOCUMENT_EMPTY", "The file is empty.", hint)
 
 
 def _too_large(size: str, asked: Asked) -> ParseError:

@@ -37,7 +37,7 @@ class KeptDocument(BaseModel):
     title: str = ""
     pieces: list[KeptPiece]
     outline: list[KeptHeading] = []
-    wordless: list[int] = Field([], description="pages that show something, without any text")
+    wordless: list[int] = Field([], description="pages that show more than their text says")
     pages: int = 0
     limits: list[str] = []
 

@@ -11,7 +11,7 @@ from vr_kernel import Call, Document, TextRecognizer, cache_key
 
 from vr_plugin_content.parsing.parser import Parser
 from vr_plugin_content.reading.kept_document import FORMATS_VERSION, KeptDocument, KeptPiece
-from vr_plugin_content.reading.recognition import recognize_pages
+from vr_plugin_content.reading.recognition import SCALE, recognize_pages
 from vr_plugin_content.settings import OFF, ON, ContentSettings
 from vr_plugin_content.sources import Source
 
@@ -40,9 +40,7 @@ async def read_document(call: Call, source: Source, password: str = "") -> ReadD
             partial(_read, source, password),
             content_id=source.sha256,
         )
-    read = {piece.place.get("page") for piece in kept.pieces}
-    unread = tuple(number for number in kept.wordless if number not in read)
-    return ReadDocument(kept.as_document(source), unread)
+    return ReadDocument(kept.as_document(source), tuple(kept.wordless))
 
 
 async def render_pages(
@@ -104,9 +102,12 @@ async def _recognized(
     """Return the document with what a recogniser reads on its pages without text."""
 
     async def render(pages: list[int], folder: Path) -> list[dict[str, Any]]:
-        return await render_pages(call, source, pages, folder, password=password)
+        return await render_pages(call, source, pages, folder, scale=SCALE, password=password)
 
     found = await recognize_pages(call, render, kept.wordless)
+    if found.failed:
+        call.skip_cache()
+    known = {page.number for page in found.pages}
     if source.kind.format == "picture":
         read = [
             KeptPiece(text=line.text, place={"box": list(line.box)})
@@ -116,4 +117,9 @@ async def _recognized(
     else:
         read = [KeptPiece(text=page.text, place={"page": page.number}) for page in found.pages]
     pieces = sorted([*kept.pieces, *read], key=lambda piece: piece.place.get("page", 0))
-    return kept.model_copy(update={"pieces": pieces, "limits": [*kept.limits, *found.limits]})
+    changes = {
+        "pieces": pieces,
+        "limits": [*kept.limits, *found.limits],
+        "wordless": [number for number in kept.wordless if number not in known],
+    }
+    return kept.model_copy(update=changes)
