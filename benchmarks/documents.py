@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -82,15 +83,13 @@ def _of_manual(manual: Path, home: Path) -> list[Row]:
 
 def _memory(home: Path) -> list[Row]:
     sys.path.insert(0, str(ROOT / "tests" / "abuse"))
-    import hostile_documents as documents
-    from hostile_files import Elsewhere
-
+    documents, elsewhere = import_module("hostile_documents"), import_module("hostile_files")
     folder = home / "hostile"
     folder.mkdir()
     lure = home / "lure.txt"
     lure.write_text("lure")
     makers = {**documents.REFUSED, **documents.CAPPED}
-    documents.write(folder, Elsewhere(lure, "http://127.0.0.1:9/"), makers)
+    documents.write(folder, elsewhere.Elsewhere(lure, "http://127.0.0.1:9/"), makers)
     grown: dict[str, Any] = run_document_job("memory", folder, home / "memory")
     worst = max(grown, key=lambda name: grown[name]["mb"])
     told = f"server memory by the worst of {len(grown)} hostile files ({worst}), MB"

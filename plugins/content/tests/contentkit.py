@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -57,6 +57,7 @@ async def open_desk(
     *,
     plugins: Mapping[str, object] | None = None,
     settings: Mapping[str, object] | None = None,
+    roots: Sequence[Path] = (),
     **more: Any,
 ) -> AsyncIterator[Desk]:
     """Open a kernel with the plugin, in a folder."""
@@ -74,7 +75,7 @@ async def open_desk(
         return [kit_load]
 
     given = {"content": plugin, "kit": SimpleNamespace(vr_tools=vr_tools), **(plugins or {})}
-    real, roots = _real(folder), [DATA] if HAS_DATA else []
+    real, roots = _real(folder), [*roots, *([DATA] if HAS_DATA else [])]
     async with open_kernel(given, settings=settings, folder=real, roots=roots, **more) as kernel:
         yield Desk(kernel, real, loaded)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -43,7 +44,9 @@ def arguments_model(
         info = default if isinstance(default, FieldInfo) else FieldInfo(default=default)
         fields[parameter.name] = (hints[parameter.name], info)
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
-    return create_model(f"{what.rpartition(' ')[2]}_arguments", __config__=config, **fields)
+    with warnings.catch_warnings():  # an argument may be named as pydantic's own `schema`
+        warnings.filterwarnings("ignore", "Field name .* shadows an attribute", UserWarning)
+        return create_model(f"{what.rpartition(' ')[2]}_arguments", __config__=config, **fields)
 
 
 def validate(

@@ -18,6 +18,8 @@ from vr_plugin_content.record_kinds import CONTENT_ANALYSES
 from vr_plugin_content.resources import document, documents
 from vr_plugin_content.settings import ContentSettings
 from vr_plugin_content.tools.analyze import content_analyze
+from vr_plugin_content.tools.batch_analyze import content_batch_analyze
+from vr_plugin_content.tools.extract import content_extract
 from vr_plugin_content.tools.read import content_read
 
 
@@ -30,7 +32,7 @@ def vr_settings() -> type[BaseModel]:
 @hookimpl
 def vr_tools() -> list[Callable[..., Any]]:
     """The tools."""
-    return [content_analyze, content_read]
+    return [content_analyze, content_batch_analyze, content_extract, content_read]
 
 
 @hookimpl
@@ -64,6 +66,7 @@ def vr_providers() -> list[Provider[Any]]:
     """The loader of documents, and the processes that parse, which exist once per kernel."""
     return [
         Provider.own("vr_plugin_content.parsing.parser:Parser"),
+        Provider.own("vr_plugin_content.folders.known:KnownFolders"),
         Provider(DocumentLoader, "content", _loader, preference=-10),
     ]
 

@@ -37,7 +37,7 @@ async def analysis_of(
         analysis = await asyncio.to_thread(analyse_locally, reading.document)
         await _record(call, reading, request, analysis)
         return analysis
-    key = await _key(call, reading, request)
+    key = await analysis_key(call, reading, request)
 
     async def produce(shared: Call) -> ContentAnalysis:
         analysis = await ModelAnalyst(shared, reading, request, key).analyse()
@@ -89,7 +89,8 @@ async def _record(
         await record_passages(call, reading.document)
 
 
-async def _key(call: Call, reading: Reading, request: AnalysisRequest) -> str:
+async def analysis_key(call: Call, reading: Reading, request: AnalysisRequest) -> str:
+    """Return the key of a model's analysis, which names everything that it depends on."""
     document, services = reading.document, call.services
     return cache_key(
         result="content analysis",

@@ -11,11 +11,12 @@ from vr_kernel import Call, Usage
 from vr_plugin_content.analyses.analysing import analysis_of
 from vr_plugin_content.analyses.answering import without_unfound
 from vr_plugin_content.batch.listing import Entry
+from vr_plugin_content.batch.opened_files import opened_apart
 from vr_plugin_content.batch.parallel import run_together
 from vr_plugin_content.batch.request import BatchRequest
 from vr_plugin_content.batch.results import BatchContentItem
 from vr_plugin_content.models import ContentAnalysis
-from vr_plugin_content.reading.documents import opened_any
+from vr_plugin_content.reading.documents import Reading
 from vr_plugin_content.settings import ContentSettings
 
 
@@ -37,8 +38,14 @@ class AnalysedFiles:
         self._request = request
         self._total = total
         self._done = 0
+        self._models: dict[str, None] = {}
         self._at_models = asyncio.Semaphore(settings.batch_concurrency)
         self._open = asyncio.Semaphore(settings.batch_concurrency + 2 * settings.parsers)
+
+    @property
+    def models(self) -> str:
+        """The models that answered, in words."""
+        return ", ".join(self._models)
 
     async def run(self, entries: Sequence[Entry]) -> list[BatchContentItem]:
         """Analyse files, and return an item for each, in order.
@@ -55,6 +62,7 @@ class AnalysedFiles:
         except Exception as error:  # noqa: BLE001 - one file must not end the others
             item = entry.failed(self._call, error)
         else:
+            self._models.update(dict.fromkeys(filter(None, [analysis.model])))
             shown = without_unfound(analysis) if self._request.strict else analysis
             item = BatchContentItem.of(entry.name, shown)
         self._done += 1
@@ -66,26 +74,26 @@ class AnalysedFiles:
         """Return the analysis of one file, committed with its records and its price.
 
         Raises:
-            VrError: as `opened_any` and `analysis_of`.
+            VrError: as `opened_apart` and `analysis_of`.
         """
-        entry.check()
+        report = partial(self._report, entry)
         # Another call about the same file need not wait for the end of the batch.
-        async with self._open, self._call.part(entry.place, partial(self._report, entry)) as part:
-            analysis = await self._analysed(part, entry)
+        async with (
+            self._open,
+            opened_apart(self._call, entry) as reading,
+            self._call.part(entry.place, report) as part,
+        ):
+            async with self._at_models:
+                analysis = await self._analysed(part, reading)
             await remember_price(self._call, part, f"{entry.place}/{analysis.sha256}")
         cached = analysis.cached and not part.usage.calls
         return analysis.model_copy(update={"cached": cached})
 
-    async def _analysed(self, part: Call, entry: Entry) -> ContentAnalysis:
+    async def _analysed(self, part: Call, reading: Reading) -> ContentAnalysis:
         request = self._request
-        async with opened_any(part, entry.place, blank=True) as reading, self._at_models:
-            return await analysis_of(
-                part,
-                reading,
-                request.analysis,
-                engine=request.engine,
-                use_cache=request.use_cache,
-            )
+        return await analysis_of(
+            part, reading, request.analysis, engine=request.engine, use_cache=request.use_cache
+        )
 
     def _report(self, entry: Entry, _done: float, _total: float | None, message: str) -> None:
         self._call.progress(self._done, self._total, f"{entry.name}: {message}")

@@ -62,7 +62,7 @@ class Entry:
             if error.category == "LEASE_LOST":
                 raise error
             return self.without(error)
-        call.log.exception("document of a batch crashed", source=self.source)
+        call.log.exception("document of a batch crashed", source=self.source)  # noqa: LOG004 - in one
         return self.without(
             VrError(
                 f"{self.name} could not be analysed.",
@@ -117,9 +117,7 @@ def _of_folder(services: Services, request: BatchRequest) -> Listing:
 def _entries(places: Sequence[str]) -> list[Entry]:
     told = [each.encode("utf-8", "replace").decode() for each in places]
     shown = [each.partition("://")[2].rstrip("/") if is_address(each) else each for each in told]
-    return [
-        Entry(place, name) for place, name in zip(places, short_names(shown), strict=True)
-    ]
+    return [Entry(place, name) for place, name in zip(places, short_names(shown), strict=True)]
 
 
 def _left_out(found: int, most: int) -> list[str]:

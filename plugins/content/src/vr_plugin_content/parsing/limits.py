@@ -42,8 +42,8 @@ def peak_memory_mb() -> float:
     """Return the most memory that this process had, in MB; 0 where that is not known."""
     with suppress(OSError, ValueError, StopIteration):  # on Linux the other way tells of the parent
         lines = Path("/proc/self/status").read_text("utf-8").splitlines()
-        peak = next(line for line in lines if line.startswith("VmHWM:"))
-        return int(peak.split()[1]) / 1024
+        told = next(line for line in lines if line.startswith("VmHWM:"))
+        return int(told.split()[1]) / 1024
     with suppress(ImportError):
         import resource
 

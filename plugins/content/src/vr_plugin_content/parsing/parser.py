@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,26 +63,55 @@ class Parser:
                 PARSER_MEMORY, when it takes more than it may; UNSUPPORTED, category
                 DOCUMENT_DAMAGED, when it crashes the parser.
         """
-        seconds = self._settings.parser_timeout_s
+        answer = await self._ask(self._told(task), task.body)
+        if "error" in answer:
+            raise _refused(answer["error"])
+        return answer["result"]
+
+    async def run_many(self, tasks: Sequence[ParseTask]) -> list[Any]:
+        """Do tasks about files in one go; the result is None for each that failed.
+
+        When they take too long, or crash the parser, each is done by itself.
+        """
+        try:
+            answer = await self._ask({"many": [self._told(task) for task in tasks]})
+        except VrError:
+            return [await self._run_or_none(task) for task in tasks]
+        return [each.get("result") for each in answer["result"]]
+
+    async def _run_or_none(self, task: ParseTask) -> Any:
+        try:
+            return await self.run(task)
+        except VrError:
+            return None
+
+    def _told(self, task: ParseTask) -> dict[str, Any]:
+        """A task as JSON."""
         said = {
             "format": task.format,
             "work": task.work,
             "asked": dict(task.asked),
-            "seconds": seconds,
+            "seconds": self._settings.parser_timeout_s,
         }
         if task.path:
             said |= {"path": task.path, "identity": task.identity}
+        return said
+
+    async def _ask(self, said: Mapping[str, Any], body: bytes = b"") -> dict[str, Any]:
+        """Have a worker do something.
+
+        Raises:
+            VrError: PARSER_TIMEOUT, or DOCUMENT_DAMAGED when it crashes.
+        """
+        seconds = self._settings.parser_timeout_s
         async with self._turns, self._worker() as worker:
             try:
                 async with asyncio.timeout(seconds):
-                    answer = await worker.ask(said, task.body, self._most())
+                    return await worker.ask(said, body, self._most())
             except TimeoutError:
                 raise _too_slow(seconds) from None
             except EOFError:
                 raise _crashed() from None
-        if "error" in answer:
-            raise _refused(answer["error"])
-        return answer["result"]
 
     async def aclose(self) -> None:
         """End all workers."""

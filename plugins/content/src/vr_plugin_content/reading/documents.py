@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from vr_kernel import Call, Code, Document, DocumentPicture, Locator, VrError
 from vr_plugin_content.parsing.parser import Parser
 from vr_plugin_content.reading.kept_document import locator_of
 from vr_plugin_content.reading.reader import read_document
-from vr_plugin_content.sources import Source, open_source
+from vr_plugin_content.sources import Source, is_address, open_source
 
 HAVE_PICTURES = frozenset({"pdf", "office"})
 """Formats whose parsers write the pictures of a document."""
@@ -54,6 +55,9 @@ async def opened_any(
     Raises:
         VrError: as `open_source` and `read_document`.
     """
+    if (whole := await _whole(call, source)) is not None:
+        yield Reading(whole, None)
+        return
     async with open_source(call.services, source) as opened:
         document, unread = await read_document(call, opened, password)
         if not blank:
@@ -69,6 +73,23 @@ async def read_any(call: Call, source: str, password: str = "") -> Document:
     """
     async with opened_any(call, source, password) as reading:
         return reading.document
+
+
+async def _whole(call: Call, source: str) -> Document | None:
+    """Read a folder, or a repository at GitHub; None for anything else."""
+    from vr_plugin_content.folders.github import parse_github
+    from vr_plugin_content.folders.reading import read_folder, read_repository
+
+    if is_address(source):
+        repository = parse_github(source)
+        return None if repository is None else await read_repository(call, repository)
+    if await asyncio.to_thread(_is_folder, source):
+        return await read_folder(call, source)
+    return None
+
+
+def _is_folder(source: str) -> bool:
+    return os.path.isdir(os.path.expanduser(source))  # noqa: PTH111, PTH112 - takes any text
 
 
 def require_text(document: Document) -> None:
@@ -92,6 +113,8 @@ async def pictures_of(call: Call, source: str, password: str = "") -> list[Docum
     Raises:
         VrError: as `open_source`; what the parser says; UNAVAILABLE when nothing can be kept.
     """
+    if await _whole(call, source) is not None:
+        return []
     async with open_source(call.services, source) as opened:
         if opened.kind.format == "picture":
             return [await _itself(call, opened)]

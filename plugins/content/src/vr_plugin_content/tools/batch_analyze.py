@@ -10,12 +10,11 @@ from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_content.arguments import (
     DEFAULT_INSTRUCTION,
-    Engine,
+    EngineChoice,
     Instruction,
     OutputSchema,
     Strict,
     ThinkingLevel,
-    UseCache,
     check_instruction,
 )
 from vr_plugin_content.batch.results import BatchContentResult
@@ -24,24 +23,20 @@ from vr_plugin_content.batch.results import BatchContentResult
 @tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True)
 async def content_batch_analyze(
     call: Call,
-    directory: Annotated[
-        str | None, Field(description="Folder; exactly one of directory, file_paths")
-    ] = None,
+    directory: Annotated[str | None, Field(description="Or file_paths")] = None,
     file_paths: Annotated[
-        list[str] | None, Field(max_length=1_000, description="Paths or addresses")
+        list[str] | None, Field(max_length=1_000, description="Or addresses")
     ] = None,
     instruction: Instruction = DEFAULT_INSTRUCTION,
-    glob_pattern: Annotated[str, Field(description="**/* takes subfolders too")] = "*",
-    mode: Annotated[
-        Literal["compare", "individual"], Field(description="All in one answer, or each alone")
-    ] = "compare",
+    glob_pattern: Annotated[str, Field(description="**/* for subfolders")] = "*",
+    mode: Literal["compare", "individual"] = "compare",
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = "high",
     max_files: Annotated[int, Field(ge=1, le=100)] = 20,
-    engine: Engine = "auto",
+    engine: EngineChoice = "auto",
     strict: Strict = False,
-    use_cache: UseCache = True,
-    estimate_only: Annotated[bool, Field(description="Only tell the cost")] = False,
+    use_cache: bool = True,
+    estimate_only: Annotated[bool, Field(description="Pay nothing")] = False,
 ) -> BatchContentResult:
     """Compare several documents, or analyse each of them; each is kept as it is done."""
     from vr_plugin_content.analyses.request import AnalysisRequest
