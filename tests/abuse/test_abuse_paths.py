@@ -78,7 +78,10 @@ async def test_addresses_of_files(bench: Bench, argument: Argument) -> None:
 
 
 async def test_names_that_no_file_bears(bench: Bench, argument: Argument) -> None:
-    names = [n for n in ODD if n not in HERE] if argument.kind is Kind.FOLDER else ODD
+    folder = argument.kind is Kind.FOLDER or argument.tool.startswith("content_")
+    names = [n for n in ODD if n not in HERE] if folder else ODD
+    if argument.is_list and folder:  # it takes addresses, too
+        names = [n for n in names if not n.startswith("http://")]
     for name in names:
         await bench.abuse(argument, argument.given(name), REFUSALS)
     bench.verdict()

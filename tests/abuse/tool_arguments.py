@@ -26,6 +26,8 @@ VALUES: Mapping[str, Any] = {
     "object_id": "00000000-0000-0000-0000-000000000000",
     "properties": {"title": "A thing"},
     "query": "recall",
+    "schema": {"type": "object", "properties": {"name": {"type": "string"}}},
+    "source": "notes.md",
     "session_id": "0123456789ab",
     "tool": "infra_plugins",
     "url": "https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PL0123456789",
@@ -43,6 +45,10 @@ ALWAYS: Mapping[str, Any] = {
     "wait_s": 0,
     "object_ids": ["00000000-0000-0000-0000-000000000000"],
 }
+
+
+INSTEAD: Mapping[str, str] = {"file_paths": "directory"}
+"""Arguments that are given instead of others, which are then left out."""
 
 
 class Kind(StrEnum):
@@ -144,7 +150,7 @@ def filled(tool: str, beside: str = "") -> dict[str, Any]:
     """
     made: dict[str, Any] = {}
     for argument in installed_arguments():
-        if argument.tool != tool or argument.name == beside:
+        if argument.tool != tool or argument.name in (beside, INSTEAD.get(beside)):
             continue
         if argument.name in ALWAYS:
             made[argument.name] = ALWAYS[argument.name]

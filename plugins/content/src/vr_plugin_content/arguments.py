@@ -9,14 +9,13 @@ from vr_kernel import Code, VrError
 
 FilePath = Annotated[str, Field(description="Or folder")]
 Url = Annotated[str, Field(description="Or GitHub repository")]
-Instruction = Annotated[str, Field(description="What to find out")]
 OutputSchema = Annotated[
     dict[str, Any], WithJsonSchema({"type": "object", "description": "JSON Schema for custom"})
 ]
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 EngineChoice = Literal["auto", "model", "local"]
 Strict = Annotated[bool, Field(description="Drop points without a found quote")]
-Password = Annotated[SecretStr, Field(description="Of a PDF")]
+Password = Annotated[SecretStr, WithJsonSchema({"type": "string", "writeOnly": True})]
 
 DEFAULT_INSTRUCTION = "Comprehensive analysis"
 DEFAULT_THINKING: ThinkingLevel = "medium"

@@ -8,7 +8,7 @@ from vr_kernel import Call, Document, DocumentPicture, Services
 
 from vr_plugin_content.formats.kinds import kind_by_name, suffix_of
 from vr_plugin_content.reading.documents import pictures_of, read_any
-from vr_plugin_content.sources import is_address
+from vr_plugin_content.sources.source import is_address
 
 
 class ContentLoader:

@@ -22,7 +22,7 @@ def language_code(value: str) -> str:
     return code
 
 
-VideoUrl = Annotated[str, Field(description="YouTube or web video; exactly one of url, file_path")]
+VideoUrl = Annotated[str, Field(description="Web video; exactly one of url, file_path")]
 YouTubeUrl = Annotated[str, Field(description="YouTube video")]
 MediaPath = Annotated[str, Field(description="Local video or audio")]
 # Offered as text alone, which every client understands; numbers are taken as well.
@@ -40,9 +40,8 @@ OutputSchema = Annotated[
 Language = Annotated[str, AfterValidator(language_code), Field(description="Such as en")]
 ThinkingLevel = Literal["minimal", "low", "medium", "high"]
 MediaResolution = Literal["low", "medium", "high"]
-UseCache = Annotated[bool, Field(description="Reuse a cached answer, or pay anew")]
 EngineChoice = Literal["auto", "gemini", "local"]
-Engine = Annotated[EngineChoice, Field(description="auto: a model, if there is a key")]
+Engine = Annotated[EngineChoice, Field(description="auto: a model with a key")]
 Detail = Annotated[Literal["brief", "full"], Field(description="full adds the transcript")]
 
 DEFAULT_INSTRUCTION = "Comprehensive analysis"

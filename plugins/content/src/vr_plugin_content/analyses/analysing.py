@@ -15,7 +15,7 @@ from vr_plugin_content.arguments import EngineChoice
 from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.passages.recording import record_passages
 from vr_plugin_content.reading.documents import Reading, require_text
-from vr_plugin_content.sources import PASTED
+from vr_plugin_content.sources.source import PASTED
 
 
 async def analysis_of(

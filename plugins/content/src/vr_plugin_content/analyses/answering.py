@@ -18,7 +18,7 @@ from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.reading.documents import Reading, opened_any
 from vr_plugin_content.reading.reader import read_document
 from vr_plugin_content.settings import ContentSettings
-from vr_plugin_content.sources import is_address, pasted
+from vr_plugin_content.sources.source import is_address, pasted
 
 FOUND = ("verified", "moved")
 

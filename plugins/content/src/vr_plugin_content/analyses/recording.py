@@ -6,7 +6,7 @@ from vr_kernel import Call, Record, VrError
 
 from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.record_kinds import ANALYSES
-from vr_plugin_content.sources import PASTED
+from vr_plugin_content.sources.source import PASTED
 
 RAW_CHARS = 200_000
 """Longest whole result in a record; a longer one loses points from its end."""

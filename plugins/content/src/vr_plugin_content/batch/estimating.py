@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from vr_kernel import Call
 
-from vr_plugin_content.analyses.analysing import analysis_key
-from vr_plugin_content.analyses.analysing import asks_model
+from vr_plugin_content.analyses.analysing import analysis_key, asks_model
 from vr_plugin_content.analyses.windows import cut_windows
 from vr_plugin_content.batch.compared import Compared
 from vr_plugin_content.batch.comparer import comparison_key

@@ -13,7 +13,8 @@ from vr_plugin_content.batch.names import short_names
 from vr_plugin_content.batch.request import BatchRequest
 from vr_plugin_content.batch.results import BatchContentItem, ItemError
 from vr_plugin_content.formats.kinds import kind_by_name
-from vr_plugin_content.sources import is_address
+from vr_plugin_content.reading.documents import refusal_of
+from vr_plugin_content.sources.source import is_address
 
 LOOKED_AT = 10_000
 """Most files of a folder that are looked at."""
@@ -86,13 +87,20 @@ async def list_entries(services: Services, request: BatchRequest) -> Listing:
 
     Raises:
         VrError: NOT_FOUND, category BATCH_EMPTY, when there is nothing; what the path policy says
-            of the folder and the pattern.
+            of the folder and the pattern, or of the first path when it allows none of them.
     """
     if request.directory:
         return await asyncio.to_thread(_of_folder, services, request)
-    places = list(dict.fromkeys(each.strip() for each in request.file_paths if each.strip()))
+    return await asyncio.to_thread(_of_paths, services, request)
+
+
+def _of_paths(services: Services, request: BatchRequest) -> Listing:
+    places = list(dict.fromkeys(each for each in request.file_paths if each.strip()))
     if not places:
         raise _empty("None of the file_paths has a name.", "Give paths or addresses.")
+    refusals = [refusal_of(services, place) for place in places]
+    if refusals[0] is not None and None not in refusals:
+        raise refusals[0]
     source = f"{len(places)} files" if len(places) != 1 else places[0]
     return Listing(source, _entries(places[: request.most]), _left_out(len(places), request.most))
 

@@ -13,6 +13,9 @@ from vr_plugin_content.arguments import EngineChoice
 
 Mode = Literal["compare", "individual"]
 
+MOST_PATHS = 1_000
+"""Most paths of one call."""
+
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
@@ -34,6 +37,12 @@ class BatchRequest:
         Raises:
             VrError: INVALID_INPUT, category SOURCE_AMBIGUOUS.
         """
+        if len(self.file_paths) > MOST_PATHS:
+            raise VrError(
+                f"{len(self.file_paths):,} paths are too many; at most {MOST_PATHS:,} are taken.",
+                Code.TOO_LARGE,
+                hint="Give a directory with a glob_pattern, or several calls.",
+            )
         if bool(self.directory) == bool(self.file_paths):
             raise VrError(
                 "Exactly one of directory and file_paths is needed.",

@@ -16,7 +16,7 @@ from vr_plugin_content.extraction.request import ExtractionRequest
 from vr_plugin_content.extraction.results import ContentExtraction
 from vr_plugin_content.passages.recording import record_passages
 from vr_plugin_content.reading.documents import Reading
-from vr_plugin_content.sources import PASTED
+from vr_plugin_content.sources.source import PASTED
 
 
 async def extract(
@@ -33,8 +33,8 @@ async def extract(
         VrError: AUTH or UNAVAILABLE, category ENGINE_UNAVAILABLE, without a model; as `opened`;
             what the model raises.
     """
-    require_model(call)
     async with opened(call, source) as reading:
+        require_model(call)
         found = await _extraction(call, reading, request, use_cache=use_cache)
         if reading.document.source != PASTED:
             await record_passages(call, reading.document)

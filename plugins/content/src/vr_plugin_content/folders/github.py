@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from vr_kernel import Code, Services, VrError
+from vr_kernel import Code, Locator, Services, VrError, private_folder
 
 from vr_plugin_content.settings import ContentSettings
 
 HOSTS = ("github.com", "www.github.com")
 MEGABYTE = 1_000_000
+DEADLINE_S = 600.0
+"""Longest time for an archive."""
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _REF = re.compile(r"[A-Za-z0-9._/@+-]{1,200}")
 _OWN = frozenset(
@@ -39,29 +43,38 @@ class Repository:
         tree = f"/tree/{self.ref}" if self.ref else ""
         return f"https://github.com/{self.owner}/{self.name}{tree}"
 
-    def link(self, path: str, line: int | None) -> str:
+    def link(self, place: Locator, _text: str) -> str:
         """Return the address of a file of it, and of a line."""
-        at = f"#L{line}" if line else ""
-        ref = self.ref or "HEAD"
-        return f"https://github.com/{self.owner}/{self.name}/blob/{ref}/{quote(path)}{at}"
+        at = f"#L{place.first_line}" if place.first_line else ""
+        ref = quote(self.ref or "HEAD")
+        path = quote(place.file or "")
+        return f"https://github.com/{self.owner}/{self.name}/blob/{ref}/{path}{at}"
 
 
 def parse_github(address: str) -> Repository | None:
     """Return the repository that an address names as a whole; None for anything else there."""
-    parts = urlsplit(address.strip())
+    try:
+        parts = urlsplit(address.strip())
+        host = parts.hostname or ""
+    except ValueError:  # no address at all; the fetcher says so
+        return None
     names = [unquote(part) for part in parts.path.split("/") if part]
-    if (parts.hostname or "") not in HOSTS or len(names) < 2:  # noqa: PLR2004 - owner and name
+    if host not in HOSTS or len(names) < 2:  # noqa: PLR2004 - owner and name
         return None
     owner, name, *more = names
     name = name.removesuffix(".git")
-    if not (_NAME.fullmatch(owner) and _NAME.fullmatch(name)) or owner in _OWN:
+    if not (_is_name(owner) and _is_name(name)) or owner in _OWN:
         return None
     if not more:
         return Repository(owner, name)
     ref = "/".join(more[1:])
-    if more[0] == "tree" and ref and _REF.fullmatch(ref) and ".." not in ref:
+    if more[0] == "tree" and _REF.fullmatch(ref) and ".." not in ref:
         return Repository(owner, name, ref)
     return None
+
+
+def _is_name(word: str) -> bool:
+    return _NAME.fullmatch(word) is not None and word.strip(".") != ""
 
 
 @asynccontextmanager
@@ -73,39 +86,41 @@ async def fetched(services: Services, repository: Repository) -> AsyncIterator[A
             a pause; TOO_LARGE; what the fetcher says.
     """
     settings: ContentSettings = services.settings
-    address = "/".join(
-        [settings.github_api, "repos", repository.owner, repository.name, "zipball"]
-        + ([quote(repository.ref)] if repository.ref else [])
-    )
-    headers = {"Accept": "application/vnd.github+json"}
-    if token := settings.github_token.get_secret_value():
-        headers["Authorization"] = f"Bearer {token}"
-    folder = _private(services)
+    ref = f"/{quote(repository.ref)}" if repository.ref else ""
+    address = f"{settings.github_api}/repos/{repository.owner}/{repository.name}/zipball{ref}"
+    token = settings.github_token.get_secret_value()
+    folder = await asyncio.to_thread(_prepared, services)
     with NamedTemporaryFile(dir=folder, suffix=".zip") as file:
         try:
             async with services.http.open(
                 address,
-                headers={k: v for k, v in headers.items() if k != "Accept"},
+                headers={"Authorization": f"Bearer {token}"} if token else {},
                 max_bytes=settings.max_file_mb * MEGABYTE,
+                deadline_s=DEADLINE_S,
             ) as download:
                 async for chunk in download.chunks():
                     file.write(chunk)
+            file.seek(0)  # writes what is left
         except VrError as error:
-            raise _explained(error, repository) from None
-        file.flush()
-        with Path(file.name).open("rb") as opened:
-            yield opened
+            raise _explained(error, repository, has_token=bool(token)) from None
+        except OSError as error:
+            raise _unkept(error) from None
+        yield file
 
 
-def _private(services: Services) -> Path:
-    from vr_kernel import private_folder
-
+def _prepared(services: Services) -> Path:
+    """Return the folder of archives, without those that a process left when it was killed."""
     folder: Path = services.paths.cache / "repositories"
     private_folder(folder)
+    before = time.time() - 2 * DEADLINE_S
+    for left in folder.glob("*.zip"):
+        with suppress(OSError):
+            if left.stat().st_mtime < before:
+                left.unlink()
     return folder
 
 
-def _explained(error: VrError, repository: Repository) -> VrError:
+def _explained(error: VrError, repository: Repository, *, has_token: bool) -> VrError:
     """Say what a refusal means for a repository."""
     named = f"{repository.owner}/{repository.name}"
     if error.code is Code.NOT_FOUND:
@@ -120,8 +135,26 @@ def _explained(error: VrError, repository: Repository) -> VrError:
             f"GitHub does not give {named} now.",
             Code.QUOTA,
             category="GITHUB_LIMIT",
-            hint="Wait an hour, or set github_token in [plugins.content].",
+            hint="Check that github_token in [plugins.content] is valid, or wait an hour."
+            if has_token
+            else "Wait an hour, or set github_token in [plugins.content].",
             retryable=True,
             retry_after=error.retry_after,
         )
+    if error.code is Code.TOO_LARGE:
+        return VrError(
+            f"The archive of {named} is too large.",
+            Code.TOO_LARGE,
+            category="FILE_TOO_LARGE",
+            hint="Raise max_file_mb in [plugins.content], or clone it and name a folder in it.",
+        )
     return error
+
+
+def _unkept(error: OSError) -> VrError:
+    return VrError(
+        f"The archive could not be kept: {error.strerror}.",
+        Code.UNAVAILABLE,
+        category="DISK",
+        hint="Make room on the disk of the cache folder, and call again.",
+    )

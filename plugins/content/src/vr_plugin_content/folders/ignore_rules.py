@@ -106,10 +106,18 @@ def _compiled(lines: Iterable[str]) -> tuple[RegexPattern, ...]:
     found: list[RegexPattern] = []
     for line in lines:
         try:
-            found += GitIgnoreSpec.from_lines([line]).patterns
+            found += GitIgnoreSpec.from_lines([_as_git(line)]).patterns
         except ValueError:  # Git passes over what is no pattern, too
             continue
     return tuple(found)
+
+
+def _as_git(line: str) -> str:
+    """Write out `x/**`, which pathspec takes for `x` as well: it is everything in that folder."""
+    kept = line.rstrip()
+    if kept.endswith("/**"):
+        return f"{kept}/*"
+    return f"{kept}*/" if kept.endswith("/**/") else line
 
 
 def _bounded(lines: Iterable[str]) -> Iterator[str]:

@@ -5,14 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from vr_plugin_content.settings import ContentSettings
-
-GRANULARITY_NS = 2_000_000_000
-"""Nanoseconds within which two changes may bear the same time: FAT counts in steps of 2 s."""
+SECOND_NS = 1_000_000_000
+COARSE_NS = 2 * SECOND_NS
+"""Nanoseconds within which two changes may bear the same time where times are whole seconds: FAT
+counts in steps of 2 s."""
+FINE_NS = 20_000_000
+"""The same for other times: the clock of Linux's files ticks every 4 ms, at most every 10 ms."""
 AHEAD_NS = 86_400_000_000_000
 """A time so far ahead of the clock was set by hand; a nearer one may be of a clock that differs."""
+
+
+class ReadBounds(Protocol):
+    """Bounds of a reading, as the plugin's settings name them."""
+
+    @property
+    def max_files(self) -> int:
+        """Most files that are read."""
+
+    @property
+    def max_file_mb(self) -> int:
+        """Largest document."""
+
+    @property
+    def max_text_file_kb(self) -> int:
+        """Largest text."""
 
 
 class Reason(StrEnum):
@@ -80,21 +98,20 @@ class Listing:
 
     def is_recent(self, time_ns: int) -> bool:
         """True for a change so close to the listing that a later one may bear the same time."""
-        return -GRANULARITY_NS <= time_ns - self.taken_ns <= AHEAD_NS
+        steps = FINE_NS if time_ns % SECOND_NS else COARSE_NS
+        return -steps <= time_ns - self.taken_ns <= AHEAD_NS
 
 
-def limits_of(
-    skipped: Mapping[Reason, int], settings: ContentSettings, *, complete: bool
-) -> list[str]:
+def limits_of(skipped: Mapping[Reason, int], bounds: ReadBounds, *, complete: bool) -> list[str]:
     """Return what was left out, in sentences that say what to do."""
     told = [
         f"Left out are {_counted(skipped)}. The largest text file that is read has"
-        f" {settings.max_text_file_kb:,} KB: max_text_file_kb in [plugins.content]."
+        f" {bounds.max_text_file_kb:,} KB: max_text_file_kb in [plugins.content]."
         if Reason.TOO_LARGE in skipped
         else f"Left out are {_counted(skipped)}."
     ]
     more = (
-        f"There is more than is read, which is at most {settings.max_files:,} files: name a folder"
+        f"There is more than is read, which is at most {bounds.max_files:,} files: name a folder"
         " in it, or raise max_files in [plugins.content]."
     )
     return [*(told if skipped else ()), *(() if complete else (more,))]

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,18 +155,19 @@ def _same(top: OpenedFolder, table: Mapping[str, Any]) -> bool:
     A folder comes after the one that holds it, so the open ones are a path from the top.
     """
     rows = zip(table["names"], table["sizes"], table["mtimes"], table["inodes"], strict=True)
-    with ExitStack() as stack:
-        path_to: list[tuple[str, OpenedFolder]] = [("", top)]
-        stack.callback(lambda: [it.close() for _, it in path_to[1:]])
-        try:
-            for path, *stamp, count in table["folders"]:
-                folder = _reached(path_to, path) if path else top
-                if list(folder_stamp(path, folder.status(""))[1:]) != stamp:
-                    return False
-                if not _same_files(folder, rows, count):
-                    return False
-        except OSError:  # something is gone, or closed
-            return False
+    path_to = [("", top)]
+    try:
+        for path, *stamp, count in table["folders"]:
+            folder = _reached(path_to, path) if path else top
+            if list(folder_stamp(path, folder.status(""))[1:]) != stamp:
+                return False
+            if not _same_files(folder, rows, count):
+                return False
+    except OSError:  # something is gone, or closed
+        return False
+    finally:
+        for _, folder in path_to[1:]:
+            folder.close()
     return True
 
 

@@ -37,7 +37,7 @@ class OpenedFolder:
     def status(self, name: str) -> os.stat_result:
         """Return the status of an entry, which may be a link; an empty name is the folder."""
         if not name:
-            return os.stat(self.prefix) if self.handle is None else os.fstat(self.handle)
+            return Path(self.prefix).stat() if self.handle is None else os.fstat(self.handle)
         return os.stat(self.prefix + name, dir_fd=self.handle, follow_symlinks=False)
 
     def open(self, name: str) -> int:

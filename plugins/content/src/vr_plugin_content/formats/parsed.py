@@ -75,12 +75,18 @@ class Bounds:
         pages: that are read.
         pictures: that are written.
         pixels: of a picture that is decoded.
+        files: of an archive that are read.
+        file_mb: size of a document in an archive, and of all its files that are read, in MB.
+        text_file_kb: size of a text file in an archive, in KB.
     """
 
     chars: int = 5_000_000
     pages: int = 5_000
     pictures: int = 200
     pixels: int = 100_000_000
+    files: int = 20_000
+    file_mb: int = 100
+    text_file_kb: int = 1_024
 
 
 @dataclass(frozen=True, slots=True)

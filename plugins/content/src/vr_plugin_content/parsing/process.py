@@ -81,8 +81,9 @@ class WorkerProcess:
         """End the process at once."""
         with suppress(ProcessLookupError):
             self._process.kill()
-        await self._process.wait()
-        # Its pipes are closed by the loop, which must have its turn before it is closed itself.
+        # Until its pipes are closed, asyncio waits for what a flooding worker has still to say.
         transport = getattr(self._process, "_transport", None)
         if transport is not None:
             transport.close()
+        await self._process.wait()
+        await asyncio.sleep(0)  # the loop closes the pipes in its next turn

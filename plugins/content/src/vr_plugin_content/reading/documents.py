@@ -11,12 +11,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vr_kernel import Call, Code, Document, DocumentPicture, Locator, VrError
+from vr_kernel import Call, Code, Document, DocumentPicture, Locator, Services, VrError
 
+from vr_plugin_content.folders.github import parse_github
+from vr_plugin_content.folders.reading import read_folder, read_repository
+from vr_plugin_content.parsing.kept_document import locator_of
 from vr_plugin_content.parsing.parser import Parser
-from vr_plugin_content.reading.kept_document import locator_of
 from vr_plugin_content.reading.reader import read_document
-from vr_plugin_content.sources import Source, is_address, open_source
+from vr_plugin_content.sources.opening import open_source
+from vr_plugin_content.sources.source import Source, is_address
 
 HAVE_PICTURES = frozenset({"pdf", "office"})
 """Formats whose parsers write the pictures of a document."""
@@ -77,9 +80,6 @@ async def read_any(call: Call, source: str, password: str = "") -> Document:
 
 async def _whole(call: Call, source: str) -> Document | None:
     """Read a folder, or a repository at GitHub; None for anything else."""
-    from vr_plugin_content.folders.github import parse_github
-    from vr_plugin_content.folders.reading import read_folder, read_repository
-
     if is_address(source):
         repository = parse_github(source)
         return None if repository is None else await read_repository(call, repository)
@@ -88,8 +88,25 @@ async def _whole(call: Call, source: str) -> Document | None:
     return None
 
 
+def refusal_of(services: Services, source: str) -> VrError | None:
+    """Return why a path or an address may not be read, before anything of it is; blocks."""
+    try:
+        if is_address(source):
+            services.http.check(source)
+        elif _is_folder(source):
+            services.policy.resolve_folder(source)
+        else:
+            services.policy.resolve_file(source)
+    except VrError as error:
+        return error
+    return None
+
+
 def _is_folder(source: str) -> bool:
-    return os.path.isdir(os.path.expanduser(source))  # noqa: PTH111, PTH112 - takes any text
+    try:
+        return os.path.isdir(os.path.expanduser(source))  # noqa: PTH111, PTH112 - takes any text
+    except ValueError:  # it holds a NUL; the path policy says so
+        return False
 
 
 def require_text(document: Document) -> None:

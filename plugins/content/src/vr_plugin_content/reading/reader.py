@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from vr_kernel import Call, Document, TextRecognizer, cache_key
 
+from vr_plugin_content.parsing.kept_document import FORMATS_VERSION, KeptDocument, KeptPiece
 from vr_plugin_content.parsing.parser import Parser
-from vr_plugin_content.reading.kept_document import FORMATS_VERSION, KeptDocument, KeptPiece
 from vr_plugin_content.reading.recognition import SCALE, recognize_pages
 from vr_plugin_content.settings import OFF, ON, ContentSettings
-from vr_plugin_content.sources import Source
+from vr_plugin_content.sources.source import Source
 
 
 class ReadDocument(NamedTuple):
@@ -40,7 +40,8 @@ async def read_document(call: Call, source: Source, password: str = "") -> ReadD
             partial(_read, source, password),
             content_id=source.sha256,
         )
-    return ReadDocument(kept.as_document(source), tuple(kept.wordless))
+    document = kept.as_document(source.address, source.name, source.sha256, source.links)
+    return ReadDocument(document, tuple(kept.wordless))
 
 
 async def render_pages(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+
 from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_content.arguments import (
@@ -10,7 +11,6 @@ from vr_plugin_content.arguments import (
     DEFAULT_THINKING,
     EngineChoice,
     FilePath,
-    Instruction,
     OutputSchema,
     Password,
     Strict,
@@ -28,7 +28,7 @@ async def content_analyze(
     file_path: FilePath | None = None,
     url: Url | None = None,
     text: str | None = None,
-    instruction: Instruction = DEFAULT_INSTRUCTION,
+    instruction: str = DEFAULT_INSTRUCTION,
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
     engine: EngineChoice = "auto",

@@ -11,9 +11,7 @@ from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 from vr_plugin_content.arguments import (
     DEFAULT_INSTRUCTION,
     EngineChoice,
-    Instruction,
     OutputSchema,
-    Strict,
     ThinkingLevel,
     check_instruction,
 )
@@ -23,22 +21,20 @@ from vr_plugin_content.batch.results import BatchContentResult
 @tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True)
 async def content_batch_analyze(
     call: Call,
-    directory: Annotated[str | None, Field(description="Or file_paths")] = None,
-    file_paths: Annotated[
-        list[str] | None, Field(max_length=1_000, description="Or addresses")
-    ] = None,
-    instruction: Instruction = DEFAULT_INSTRUCTION,
+    directory: str | None = None,
+    file_paths: list[str] | None = None,
+    instruction: str = DEFAULT_INSTRUCTION,
     glob_pattern: Annotated[str, Field(description="**/* for subfolders")] = "*",
     mode: Literal["compare", "individual"] = "compare",
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = "high",
     max_files: Annotated[int, Field(ge=1, le=100)] = 20,
     engine: EngineChoice = "auto",
-    strict: Strict = False,
+    strict: bool = False,
     use_cache: bool = True,
-    estimate_only: Annotated[bool, Field(description="Pay nothing")] = False,
+    estimate_only: bool = False,
 ) -> BatchContentResult:
-    """Compare several documents, or analyse each of them; each is kept as it is done."""
+    """Compare documents, or analyse each; what is done is kept."""
     from vr_plugin_content.analyses.request import AnalysisRequest
     from vr_plugin_content.batch.fitting import fitted
     from vr_plugin_content.batch.request import BatchRequest

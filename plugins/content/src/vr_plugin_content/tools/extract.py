@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema
+from pydantic import WithJsonSchema
 from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
 from vr_plugin_content.arguments import (
     DEFAULT_THINKING,
-    FilePath,
-    Instruction,
     Password,
-    Strict,
     ThinkingLevel,
-    Url,
     check_instruction,
     require_one,
 )
@@ -22,7 +18,7 @@ from vr_plugin_content.extraction.results import ContentExtraction
 
 Schema = Annotated[
     dict[str, Any],
-    WithJsonSchema({"type": "object", "description": "JSON Schema of data"}),
+    WithJsonSchema({"type": "object", "description": "JSON Schema"}),
 ]
 
 
@@ -30,12 +26,12 @@ Schema = Annotated[
 async def content_extract(
     call: Call,
     schema: Schema,
-    content: Annotated[str | None, Field(description="The text itself")] = None,
-    file_path: FilePath | None = None,
-    url: Url | None = None,
-    instruction: Instruction = "",
+    content: str | None = None,
+    file_path: str | None = None,
+    url: str | None = None,
+    instruction: str = "",
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
-    strict: Strict = False,
+    strict: bool = False,
     use_cache: bool = True,
     password: Password | None = None,
 ) -> ContentExtraction:

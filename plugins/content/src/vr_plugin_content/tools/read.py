@@ -15,11 +15,11 @@ from vr_plugin_content.models import ContentPage
 async def content_read(
     call: Call,
     source: Annotated[str, Field(description="Path or address")],
-    cursor: Annotated[str | None, Field(description="next_cursor of the part before")] = None,
+    cursor: Annotated[str | None, Field(description="next_cursor of a part")] = None,
     locator: Annotated[
-        str | None, Field(description="p. 7-9, slide 3, lines 1-40, a heading, a file")
+        str | None, Field(description="p. 7-9, slide 3, lines 1-40, a heading")
     ] = None,
-    pictures: Annotated[bool, Field(description="Keep them as files")] = False,
+    pictures: bool = False,
     password: Password | None = None,
 ) -> ContentPage:
     """Read a document, page or folder as text with places, in parts; makes it searchable."""

@@ -12,7 +12,8 @@ from vr_kernel import Services, VrError
 
 from vr_plugin_content.formats.kinds import PDF
 from vr_plugin_content.parsing.parser import Parser
-from vr_plugin_content.sources import PASTED, is_address, open_source
+from vr_plugin_content.sources.opening import open_source
+from vr_plugin_content.sources.source import PASTED, is_address
 
 MOST_PAGES = 12
 SCALE = 0.9

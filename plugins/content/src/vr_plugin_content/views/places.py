@@ -8,7 +8,7 @@ from pathlib import Path
 from vr_kernel.views import Block, Cell, Claim, Claims, Facts, Link, Quote, Table, shown_host
 
 from vr_plugin_content.models import KeyPoint, OutlineItem
-from vr_plugin_content.sources import PASTED, is_address
+from vr_plugin_content.sources.source import PASTED, is_address
 
 KINDS = {
     "application/pdf": "PDF",

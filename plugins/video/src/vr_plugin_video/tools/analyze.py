@@ -21,7 +21,6 @@ from vr_plugin_video.arguments import (
     OutputSchema,
     Start,
     ThinkingLevel,
-    UseCache,
     VideoUrl,
     check_instruction,
 )
@@ -36,7 +35,7 @@ async def video_analyze(
     instruction: Instruction = DEFAULT_INSTRUCTION,
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
-    use_cache: UseCache = True,
+    use_cache: bool = True,
     start: Start | None = None,
     end: End | None = None,
     fps: Annotated[

@@ -15,7 +15,6 @@ from vr_plugin_video.arguments import (
     Instruction,
     OutputSchema,
     ThinkingLevel,
-    UseCache,
     check_instruction,
 )
 from vr_plugin_video.batch.results import BatchVideoResult
@@ -34,7 +33,7 @@ async def video_batch_analyze(
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
     max_files: Annotated[int, Field(ge=1, le=50)] = 20,
     engine: Engine = "auto",
-    use_cache: UseCache = True,
+    use_cache: bool = True,
     estimate_only: Annotated[bool, Field(description="Only tell the cost")] = False,
 ) -> BatchVideoResult:
     """Watch all videos of a folder or playlist; each is kept as it is done."""

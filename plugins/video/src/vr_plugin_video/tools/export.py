@@ -16,7 +16,6 @@ from vr_plugin_video.arguments import (
     Instruction,
     MediaPath,
     Start,
-    UseCache,
     VideoUrl,
     check_instruction,
 )
@@ -48,7 +47,7 @@ async def video_export(
     end: End | None = None,
     instruction: Instruction = DEFAULT_INSTRUCTION,
     engine: Engine = "auto",
-    use_cache: UseCache = True,
+    use_cache: bool = True,
 ) -> VideoExport:
     """Write an analysis to a file: a page with player, timeline and search, or text."""
     from vr_plugin_video.analyses.analysing import analysis_of

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
 
-from vr_plugin_video.arguments import End, MediaPath, Start, UseCache, VideoUrl
+from vr_plugin_video.arguments import End, MediaPath, Start, VideoUrl
 from vr_plugin_video.models import VideoScenes
 
 
@@ -22,7 +22,7 @@ async def video_scenes(
     ocr: Annotated[bool, Field(description="Read text on screen")] = True,
     start: Start | None = None,
     end: End | None = None,
-    use_cache: UseCache = True,
+    use_cache: bool = True,
 ) -> VideoScenes:
     """List a video's slides or scenes: times, pictures, text on screen."""
     from vr_plugin_video.analyses.scenes import scenes_of

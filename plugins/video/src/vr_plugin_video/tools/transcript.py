@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from vr_kernel import CALLS_OUT, PAID, READ_ONLY, Call, tool
 
-from vr_plugin_video.arguments import End, Engine, Language, MediaPath, Start, UseCache, VideoUrl
+from vr_plugin_video.arguments import End, Engine, Language, MediaPath, Start, VideoUrl
 from vr_plugin_video.captions.transcripts import TranscriptFormat
 from vr_plugin_video.models import VideoTranscript
 
@@ -27,7 +27,7 @@ async def video_transcript(
     start: Start | None = None,
     end: End | None = None,
     cursor: Annotated[str | None, Field(description="next_cursor of the page before")] = None,
-    use_cache: UseCache = True,
+    use_cache: bool = True,
     engine: Engine = "auto",
 ) -> VideoTranscript:
     """Give what is said in a video or sound file, with times, in pages."""

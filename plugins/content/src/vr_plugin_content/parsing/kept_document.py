@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, Field
 from vr_kernel import Document, Heading, Locator, Segment, visible, visible_line
 
-from vr_plugin_content.sources import Source
-
 FORMATS_VERSION = 1
 """Raise it when a format reads files differently: what was kept before is parsed again."""
 TITLE_CHARS = 300
+
+
+class Links(Protocol):
+    """Addresses of the places of a document."""
+
+    def link(self, place: Locator, text: str) -> str:
+        """Return what opens a place, given the text that stands there; empty for nothing."""
 
 
 class KeptPiece(BaseModel):
@@ -52,15 +57,21 @@ class KeptDocument(BaseModel):
             }
         )
 
-    def as_document(self, source: Source) -> Document:
-        """Return the document of a source that has these bytes."""
-        address = source.opened_by
+    def as_document(self, address: str, name: str, sha256: str, links: Links) -> Document:
+        """Return it as a document.
+
+        Args:
+            address: of its source.
+            name: a title, when it has none.
+            sha256: of what it was read from.
+            links: to its places.
+        """
         return Document(
-            source=source.address,
-            title=visible_line(self.title, TITLE_CHARS) or source.name,
+            source=address,
+            title=visible_line(self.title, TITLE_CHARS) or name,
             mime=self.mime,
-            sha256=source.sha256,
-            segments=[_segment(source, address, piece) for piece in self.pieces],
+            sha256=sha256,
+            segments=[_segment(piece, links) for piece in self.pieces],
             limits=tuple(self.limits),
             outline=tuple(_heading(each) for each in self.outline),
         )
@@ -75,9 +86,9 @@ def locator_of(place: Mapping[str, Any]) -> Locator:
     return Locator(**given)
 
 
-def _segment(source: Source, address: str, piece: KeptPiece) -> Segment:
+def _segment(piece: KeptPiece, links: Links) -> Segment:
     place, text = locator_of(piece.place), visible(piece.text)
-    return Segment(text, place, source.link(address, place, text))
+    return Segment(text, place, links.link(place, text))
 
 
 def _heading(kept: KeptHeading) -> Heading:
