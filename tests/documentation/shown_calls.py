@@ -26,6 +26,16 @@ LONGEST = 25
 VIDEO_ID = "dQw4w9WgXcQ"
 PLAYLIST = "PLabcdefghijk"
 QUESTION = "Which index trades memory for speed?"
+PUMP = """# Pump P7
+
+It runs on twelve volts and weighs 4 kg.
+
+## Care
+
+Clean the filter once a month.
+"""
+OTHER_PUMP = PUMP.replace("P7", "P9").replace("twelve", "forty")
+SCHEMA = '{{"type": "object", "properties": {{"volts": {{"type": "integer"}}}}}}'
 BEFORE = (
     ("video_analyze", "vr video analyze talk.mp4 --engine local"),
     ("video_transcript", "vr video transcript talk.mp4"),
@@ -40,6 +50,10 @@ BEFORE = (
     ("video_list_sessions", "vr video list-sessions"),
     ("video_export_session", "vr video export-session {session}"),
     ("video_batch_analyze", "vr video batch-analyze talks --engine local"),
+    ("content_read", "vr content read p7.md"),
+    ("content_analyze", "vr content analyze p7.md"),
+    ("content_batch_analyze", "vr content batch-analyze --directory . --glob-pattern 'p*.md'"),
+    ("content_extract", f"vr content extract p7.md '{SCHEMA}'"),
     (
         "knowledge_ingest",
         """vr knowledge ingest ConceptKnowledge '{{"concept_name": "HNSW", "state": "fuzzy"}}'""",
@@ -159,6 +173,8 @@ def all_shown(folder: Path, talk: Path, environment: Mapping[str, str]) -> dict[
     for place in (folder, folder / "talks"):
         shutil.copy(talk, place / "talk.mp4")
         shutil.copy(CAPTIONS, place)
+    (folder / "p7.md").write_text(PUMP, "utf-8")
+    (folder / "p9.md").write_text(OTHER_PUMP, "utf-8")
     with FakeGemini() as gemini, youtube().running() as site:
         gemini.answer(said)
         desk = Desk(folder, {**environment, **services(gemini, site)}, {})
@@ -230,6 +246,12 @@ def said(request: RecordedRequest) -> Any:
         return concepts(request.text)
     if "consensus" in wanted:
         return REACTIONS
+    if "evidence" in wanted:
+        return {"data": {"volts": 12}, "evidence": [{"path": "/volts", **VOLTS}]}
+    if "commonalities" in wanted:
+        return COMPARISON
+    if "entities" in wanted:
+        return REPORT
     if wanted:
         return ANALYSIS
     return "An HNSW index (0:23): it is a graph, fast, and uses more memory."
@@ -286,4 +308,41 @@ ANALYSIS = {
     "timestamps": [],
     "topics": ["vector search"],
     "sentiment": "neutral",
+}
+VOLTS = {"quote": "It runs on twelve volts", "place": "Pump P7"}
+FILTER = {"quote": "Clean the filter once a month", "place": "Pump P7 > Care"}
+REPORT = {
+    "title": "Pump P7",
+    "summary": "A light pump for twelve volts, with one filter to clean.",
+    "key_points": [
+        {"text": "It takes twelve volts.", **VOLTS},
+        {"text": "Its filter wants cleaning each month.", **FILTER},
+        {"text": "It is quiet.", "quote": "at most 40 decibels", "place": "Pump P7"},
+    ],
+    "entities": ["P7"],
+}
+COMPARISON = {
+    "summary": "Two pumps that differ in their voltage alone.",
+    "commonalities": [{"text": "Both filters are cleaned monthly.", "files": ["p7.md", "p9.md"]}],
+    "differences": [{"text": "The P9 takes forty volts.", "files": ["p9.md"]}],
+    "files": [
+        {
+            "file": "p7.md",
+            "title": "Pump P7",
+            "summary": "A pump for twelve volts.",
+            "key_points": [{"text": "It takes twelve volts.", **VOLTS}],
+        },
+        {
+            "file": "p9.md",
+            "title": "Pump P9",
+            "summary": "A pump for forty volts.",
+            "key_points": [
+                {
+                    "text": "It takes forty volts.",
+                    "quote": "It runs on forty volts",
+                    "place": "Pump P9",
+                }
+            ],
+        },
+    ],
 }

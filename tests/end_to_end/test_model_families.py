@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from vr_kernel import PAID, Code, RecordField, RecordKind, VrError, hookimpl
+from vr_plugin_content import plugin as content
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_models import plugin as models
 from vr_plugin_video import plugin as video
@@ -82,7 +83,13 @@ async def asking(
         "store.embedder": "words",
         **settings,
     }
-    plugins = {"models": models, "knowledge": knowledge, "video": video, "notes": Notes()}
+    plugins = {
+        "models": models,
+        "knowledge": knowledge,
+        "video": video,
+        "content": content,
+        "notes": Notes(),
+    }
     async with open_kernel(plugins, settings=given, roots=roots) as kernel:
         yield kernel
 
@@ -146,6 +153,21 @@ JUDGED = {
     "themes_critical": ["too fast"],
     "consensus": "Most find it useful.",
 }
+CROSSED = {"text": "It crossed.", "quote": "crossed the frozen river", "place": ""}
+READ = {"title": "Fox", "summary": "A walk.", "key_points": [CROSSED], "entities": ["Fox"]}
+COMPARED = {
+    "summary": "Two walks.",
+    "commonalities": [{"text": "Both are of a fox.", "files": ["a.md", "b.md"]}],
+    "differences": [],
+    "files": [
+        {"file": name, "title": "Fox", "summary": "A walk.", "key_points": [CROSSED]}
+        for name in ("a.md", "b.md")
+    ],
+}
+EXTRACTED = {
+    "data": {"animal": "fox"},
+    "evidence": [{"path": "/animal", "quote": "A fox crossed", "place": ""}],
+}
 VIDEO = "dQw4w9WgXcQ"
 CAPTIONS = '<transcript><text start="1.0" dur="2.5">Welcome to the river.</text></transcript>'
 WORDS_FROM_CAPTIONS = "video_transcript"
@@ -155,7 +177,14 @@ WORDS_FROM_CAPTIONS = "video_transcript"
 def shaped(request: Any) -> Any:
     """An answer to whatever any of the tools asks for."""
     properties = (request.schema or {}).get("properties", {})
-    for field, answer in (("consensus", JUDGED), ("key_points", SEEN)):
+    known = {
+        "consensus": JUDGED,
+        "commonalities": COMPARED,
+        "evidence": EXTRACTED,
+        "entities": READ,
+        "key_points": SEEN,
+    }
+    for field, answer in known.items():
         if field in properties:
             return answer
     if "scores" in properties:
@@ -224,6 +253,35 @@ async def extract(kernel: TrialKernel) -> Any:
     return None
 
 
+async def read(kernel: TrialKernel) -> Any:
+    found: Any = await kernel.call("content_analyze", text=FOX)
+    assert [point.status for point in found.key_points] == ["verified"]
+    return found.model
+
+
+async def read_many(kernel: TrialKernel) -> Any:
+    paths = [str(path) for path in written(kernel)]
+    found: Any = await kernel.call("content_batch_analyze", file_paths=paths)
+    assert found.comparison.commonalities[0].files == ["a.md", "b.md"]
+    return found.model
+
+
+async def take(kernel: TrialKernel) -> Any:
+    schema = {"type": "object", "properties": {"animal": {"type": "string"}}}
+    found: Any = await kernel.call("content_extract", schema=schema, content=FOX)
+    assert (found.data, found.evidence[0].status) == ({"animal": "fox"}, "verified")
+    return found.model
+
+
+def written(kernel: TrialKernel) -> list[Path]:
+    """Two documents in a folder that may be read."""
+    folder = kernel.services.policy.roots[-1]
+    paths = [folder / name for name in ("a.md", "b.md")]
+    for path in paths:
+        path.write_text(f"# {path.stem}\n\n{FOX}\n", "utf-8")
+    return paths
+
+
 PAID_TOOLS: Mapping[str, Callable[[TrialKernel], Awaitable[Any]]] = {
     "video_analyze": analyze,
     "video_batch_analyze": analyze_many,
@@ -231,6 +289,9 @@ PAID_TOOLS: Mapping[str, Callable[[TrialKernel], Awaitable[Any]]] = {
     "video_continue_session": go_on,
     "video_comments": comments,
     WORDS_FROM_CAPTIONS: transcript,
+    "content_analyze": read,
+    "content_batch_analyze": read_many,
+    "content_extract": take,
     "knowledge_search": search,
     "knowledge_ask": ask,
     "knowledge_extract": extract,
@@ -239,7 +300,9 @@ PAID_TOOLS: Mapping[str, Callable[[TrialKernel], Awaitable[Any]]] = {
 
 
 @pytest.mark.slow
-async def test_every_paid_tool_works_with_every_family(family: str, service: Any) -> None:
+async def test_every_paid_tool_works_with_every_family(
+    family: str, service: Any, tmp_path: Path
+) -> None:
     """The list is that of the tools themselves; results name the model, and the ledger adds up."""
     service.answer(shaped, times=None)
     youtube = FakeYouTube(videos={VIDEO: youtube_video(VIDEO)})
@@ -256,7 +319,7 @@ async def test_every_paid_tool_works_with_every_family(family: str, service: Any
         }
         if family == "gemini":
             settings.pop("plugins.models.gemini_vision_model")
-        async with asking(family, service, roots=[TALK.parent], **settings) as kernel:
+        async with asking(family, service, roots=[TALK.parent, tmp_path], **settings) as kernel:
             paid = {name for name, tool in kernel.tools.items() if PAID in tool.effects}
             assert paid == PAID_TOOLS.keys()
             models = {name: await work(kernel) for name, work in PAID_TOOLS.items()}

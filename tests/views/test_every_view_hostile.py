@@ -39,6 +39,7 @@ from vr_kernel.views import (
     as_text,
 )
 from vr_pages import plugin as pages
+from vr_plugin_content import plugin as content
 from vr_plugin_knowledge import plugin as knowledge
 from vr_plugin_video import plugin as video
 from vr_testing import TrialKernel, open_kernel
@@ -95,7 +96,8 @@ class Stranger:
 
 @pytest.fixture
 async def kernel() -> AsyncIterator[TrialKernel]:
-    plugins = {"video": video, "knowledge": knowledge, "pages": pages, "stranger": Stranger}
+    ours = {"content": content, "knowledge": knowledge, "video": video}
+    plugins = {**ours, "pages": pages, "stranger": Stranger}
     async with open_kernel(plugins) as opened:
         yield opened
 

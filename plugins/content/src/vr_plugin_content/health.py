@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.util import find_spec
 
 from vr_kernel import Check, Diagnosis, Services, TextRecognizer, VrError
@@ -24,7 +25,7 @@ def content_checks(services: Services) -> list[Check]:
     settings: ContentSettings = services.settings
     return [
         Check("document libraries", document_libraries),
-        Check("parser process", lambda: parser_process(services, settings)),
+        Check("parser process", partial(parser_process, services, settings)),
         Check("pages without text", lambda: page_text(services, settings.ocr)),
     ]
 
