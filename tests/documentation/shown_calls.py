@@ -244,17 +244,8 @@ def said(request: RecordedRequest) -> Any:
         return {"answered": True, "claims": [claim(request)]}
     if "concepts" in wanted:
         return concepts(request.text)
-    if "consensus" in wanted:
-        return REACTIONS
-    if "evidence" in wanted:
-        return {"data": {"volts": 12}, "evidence": [{"path": "/volts", **VOLTS}]}
-    if "commonalities" in wanted:
-        return COMPARISON
-    if "entities" in wanted:
-        return REPORT
-    if wanted:
-        return ANALYSIS
-    return "An HNSW index (0:23): it is a graph, fast, and uses more memory."
+    answers = [answer for field, answer in SAID.items() if field in wanted]
+    return answers[0] if answers else ANALYSIS if wanted else HNSW
 
 
 def claim(request: RecordedRequest) -> dict[str, Any]:
@@ -346,3 +337,11 @@ COMPARISON = {
         },
     ],
 }
+SAID = {
+    "consensus": REACTIONS,
+    "evidence": {"data": {"volts": 12}, "evidence": [{"path": "/volts", **VOLTS}]},
+    "commonalities": COMPARISON,
+    "entities": REPORT,
+}
+"""Answers by a field that only their schemas have."""
+HNSW = "An HNSW index (0:23): it is a graph, fast, and uses more memory."

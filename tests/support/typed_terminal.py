@@ -42,8 +42,13 @@ def at_terminal(zoo: Zoo, typed: str, *arguments: str) -> Ended:
     return Ended(process.returncode, stdout.decode(), shown.decode())
 
 
-def shown_at(zoo: Zoo, columns: int, *arguments: str, typed: str = "", **variables: str) -> Ended:
-    """Run `vr` with all its streams at a terminal of so many columns; stdout is all it showed."""
+def shown_at(
+    zoo: Zoo, columns: int, *arguments: str, typed: str = "", awaits: str = "", **variables: str
+) -> Ended:
+    """Run `vr` with all its streams at a terminal of so many columns; stdout is all it showed.
+
+    What is typed is typed once `awaits` is shown.
+    """
     import fcntl
     import struct
     import termios
@@ -60,8 +65,11 @@ def shown_at(zoo: Zoo, columns: int, *arguments: str, typed: str = "", **variabl
             start_new_session=True,
         )
         os.close(theirs)
+        shown, pieces = b"", _pieces(ours)
+        while awaits.encode() not in shown:
+            shown += next(pieces)
         os.write(ours, typed.encode())
-        shown = b"".join(_pieces(ours))
+        shown += b"".join(pieces)
         process.wait()
     return Ended(process.returncode, shown.decode().replace("\r\n", "\n"), "")
 

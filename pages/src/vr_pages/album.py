@@ -29,10 +29,17 @@ class Finder(Protocol):
 
 @dataclass(slots=True)
 class Album:
-    """Pictures as `data:` addresses, by what a view says of them, and those that did not fit."""
+    """Pictures as `data:` addresses, by what a view says of them, and those that did not fit.
+
+    Attributes:
+        pictures: those that fit.
+        left_out: those that did not.
+        pages: numbers of the pages of a document that can be linked to.
+    """
 
     pictures: dict[str | bytes, str] = field(default_factory=dict)
     left_out: set[str | bytes] = field(default_factory=set)
+    pages: set[int] = field(default_factory=set)
 
 
 def collect(

@@ -3,6 +3,7 @@
 {
   const UNITS = ".view :is(p, li, tbody tr, dl > div, figure, pre, blockquote, .unit, h1)";
   const APART = ".search, .stage, .more, .follow, .mine"; // and what belongs to none
+  const SHEETS = 10; // pages of a document that a search opens; others are opened by hand
   const fold = (text) => Array.from(text.toLowerCase(), (sign) => {
     const plain = sign.normalize("NFD")[0];
     return plain.length === sign.length ? plain : sign;
@@ -23,6 +24,7 @@
       return copy.textContent;
     };
     const isFixed = (unit) => !unit.closest("section"); // the head of the page
+    let pattern = null;
 
     function unmark() {
       for (const mark of view.querySelectorAll("mark.hit")) {
@@ -53,8 +55,8 @@
     function search() {
       const words = fold(find.value).split(/\s+/).filter(Boolean), sought = words.length > 0;
       const has = (element) => words.every((word) => said(element).includes(word));
-      const pattern = sought && new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "gu");
-      let found = 0;
+      pattern = sought && new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "gu");
+      let found = 0, sheets = 0;
       unmark();
       view.classList.toggle("searching", sought);
       for (const details of opened) details.open = false;
@@ -63,7 +65,7 @@
         const hit = sought && has(unit);
         unit.hidden = sought && !hit && !isFixed(unit);
         found += hit;
-        if (!hit) continue;
+        if (!hit || (unit.matches(".sheet") && (sheets += 1) > SHEETS && !unit.open)) continue;
         mark(unit, pattern);
         for (let details; (details = unit.closest("details:not([open])"));) { details.open = true; opened.add(details); }
       }
@@ -79,6 +81,9 @@
     }
 
     find.addEventListener("input", search);
+    view.addEventListener("toggle", ({ target }) => { // a page that is opened while words are sought
+      if (pattern && target.open && target.matches(".sheet") && !target.querySelector("mark.hit")) mark(target, pattern);
+    }, true);
     find.addEventListener("keydown", (event) => { // to the first that was found
       if (event.key !== "Enter" || !find.value) return;
       const shown = units.filter((unit) => !unit.hidden && !isFixed(unit)), first = shown.find((unit) => !unit.closest(".said")) ?? shown[0];
@@ -95,4 +100,37 @@
   }
 
   document.querySelectorAll(".view").forEach(searched);
+}
+// Pages of a document: links to places in it go to its pages here, and #page-7 opens one.
+{
+  const leaf = (number) => document.getElementById(`page-${number}`);
+
+  for (const view of document.querySelectorAll(".view")) {
+    const source = view.querySelector(":scope > header .about a")?.href;
+    if (!source || !view.querySelector(".leaf")) continue;
+    for (const link of view.querySelectorAll('a[href*="#page="]')) {
+      const [address, number] = link.href.split("#page=");
+      if (address === source && leaf(number)) Object.assign(link, { href: `#page-${number}`, target: "_self" });
+    }
+    view.addEventListener("toggle", ({ target }) => { // the way to the file itself
+      const inside = target.matches(".sheet") && target.open && target.querySelector(".leaf");
+      if (!inside || !/\.pdf$/i.test(source) || inside.querySelector(".mine")) return;
+      const line = document.createElement("p"), link = document.createElement("a");
+      Object.assign(link, { href: `${source}#page=${inside.dataset.page}`, rel: "noopener noreferrer", textContent: `Page ${inside.dataset.page} in the file` });
+      line.className = "mine source";
+      line.append(link);
+      inside.lastElementChild.append(line);
+    }, true);
+  }
+
+  function show() {
+    const sheet = /^#page-\d+$/.test(location.hash) && document.querySelector(location.hash)?.closest(".sheet");
+    if (!sheet) return;
+    sheet.hidden = sheet.closest("section").hidden = false; // a search may have left it out
+    sheet.open = true;
+    sheet.scrollIntoView();
+    sheet.firstElementChild.focus({ preventScroll: true });
+  }
+  addEventListener("hashchange", show);
+  show();
 }

@@ -16,8 +16,8 @@ from vr_kernel import Code, VrError, check_schema, estimate_tokens
 from vr_plugin_content.extraction.checking import without_unfound
 from vr_plugin_content.extraction.flat_schema import FlatSchema
 from vr_plugin_content.extraction.merging import merged
-from vr_plugin_content.extraction.pointers import leaves_of, pointer_of, read_pointer, value_at
-from vr_plugin_content.extraction.results import ContentExtraction, Evidence
+from vr_plugin_content.json_pointers import leaves_of, pointer_of, read_pointer, value_at
+from vr_plugin_content.results.extraction import ContentExtraction, Evidence
 from vr_testing import FakeGemini
 
 INVOICE = """# Invoice 4711

@@ -16,6 +16,7 @@ from vr_kernel.isolation import contained
 from vr_cli.calling.calls import LOCAL, run_each
 from vr_cli.calling.ids import KIND, RECORD, parted
 from vr_cli.calling.results import FOUND
+from vr_cli.calling.secrets import UNSEEN, is_secret, read_secret
 from vr_cli.calling.values import named, parse_items, parse_value, schema_of
 from vr_cli.showing.wanted import options, taken_from
 
@@ -46,6 +47,7 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
 
     def invoke(**given: Any) -> int:
         wanted = taken_from(given)
+        _fill_in_secrets(schemas, given)
         estimate = estimable and given.pop("estimate")
         by_place = {place: given.pop(_key(place)) for place in places}
         sources = by_place.pop(SOURCE) if several else ()
@@ -80,6 +82,14 @@ def tool_command(kernel: Kernel, tool: Tool) -> click.Command:
 def _argument(place: str, *, many: bool = False) -> click.Argument:
     metavar = f"{place.upper()}..." if many else place.upper()
     return click.Argument([_key(place)], required=False, metavar=metavar, nargs=-1 if many else 1)
+
+
+def _fill_in_secrets(schemas: Mapping[str, Mapping[str, Any]], given: dict[str, Any]) -> None:
+    """Read the secrets for which `-` stands, once for all calls."""
+    for name, schema in schemas.items():
+        if is_secret(schema) and given.get(name) == UNSEEN:
+            with named(_flag(name)):
+                given[name] = read_secret(_flag(name))
 
 
 def _require_places(
@@ -185,6 +195,8 @@ def _option(name: str, schema: Mapping[str, Any], places: Sequence[str]) -> clic
     help_text = visible(schema.get("description", ""))
     if name in places:
         help_text = f"{help_text} [the same as {name.upper()}]".strip()
+    if is_secret(schema):
+        help_text = f"{help_text} [{UNSEEN}: typed unseen]".strip()
     if schema.get("type") == "array":
         help_text = f"{help_text} [may be given several times]".strip()
     if schema.get("type") == "boolean" and default is not None:

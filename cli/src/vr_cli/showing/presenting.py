@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -157,12 +158,27 @@ def present(it: Presented, services: Services, wanted: Wanted) -> int:
 
 
 def _print_document(it: Presented) -> None:
-    """Print a document on stdout alone, and on stderr a line about it and its remarks."""
-    click.echo((visible(it.document) if sys.stdout.isatty() else it.document).rstrip())
+    """Print a document on stdout alone, and on stderr a line about it and its remarks.
+
+    At a terminal one that is longer than the window goes through the reader's pager.
+    """
+    if sys.stdout.isatty():
+        _turn_pages(visible(it.document).rstrip())
+    else:
+        click.echo(it.document.rstrip())
     if it.view is not None:
         if about := " · ".join(filter(None, it.view.about)):
             click.echo(visible_line(about), err=True)
         print_notes(it.view.notes, it.spelled)
+
+
+def _turn_pages(text: str) -> None:
+    window = shutil.get_terminal_size()
+    lines = sum(1 + len(line) // max(window.columns, 1) for line in text.split("\n"))
+    if lines < window.lines or not sys.stdin.isatty():
+        click.echo(text)
+    else:
+        click.echo_via_pager(text)
 
 
 def _print_paths(it: Presented, *, opened: bool) -> None:

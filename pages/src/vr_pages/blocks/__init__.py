@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from vr_pages.blocks import evidence, lists, pictures, texts
+from vr_pages.blocks import document_pages, evidence, lists, pictures, texts
 from vr_pages.drawing import Drawing
 from vr_pages.film import blocks as film
 from vr_pages.graph import blocks as graph
@@ -36,7 +36,7 @@ FORMS = {
     "Table": Form(texts.table),
     "Code": Form(texts.code),
     "Pictures": Form(pictures.pictures, folded=False),
-    "Pages": Form(pictures.pages, folded=False),
+    "Pages": Form(document_pages.pages, folded=False),
     "Media": Form(film.media, "film", folded=False),
     "Moments": Form(film.moments, "film", folded=False),
     "Transcript": Form(film.transcript, "film", folded=False),

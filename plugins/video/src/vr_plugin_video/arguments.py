@@ -30,6 +30,7 @@ Start = Annotated[
     float | str, WithJsonSchema({"type": "string", "description": "Seconds or mm:ss"})
 ]
 End = Annotated[float | str, WithJsonSchema({"type": "string"})]
+UseCache = Annotated[bool, Field(description="False pays anew")]
 Instruction = Annotated[
     str, Field(description="What to find out, or 'meeting' for decisions and tasks")
 ]

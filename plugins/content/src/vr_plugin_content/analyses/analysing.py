@@ -12,9 +12,9 @@ from vr_plugin_content.analyses.model_analyst import ROLE, ModelAnalyst
 from vr_plugin_content.analyses.recording import is_recorded, record_of
 from vr_plugin_content.analyses.request import AnalysisRequest
 from vr_plugin_content.arguments import EngineChoice
-from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.passages.recording import record_passages
 from vr_plugin_content.reading.documents import Reading, require_text
+from vr_plugin_content.results.analysis import ContentAnalysis
 from vr_plugin_content.sources.source import PASTED
 
 

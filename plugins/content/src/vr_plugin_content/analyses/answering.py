@@ -14,9 +14,9 @@ from vr_plugin_content.analyses.recording import record_of
 from vr_plugin_content.analyses.request import AnalysisRequest
 from vr_plugin_content.analyses.web_reading import analysis_by_address, may_read
 from vr_plugin_content.arguments import EngineChoice
-from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.reading.documents import Reading, opened_any
 from vr_plugin_content.reading.reader import read_document
+from vr_plugin_content.results.analysis import ContentAnalysis
 from vr_plugin_content.settings import ContentSettings
 from vr_plugin_content.sources.source import is_address, pasted
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from vr_kernel import Document, Locator, Passage, QuoteIndex, Segment, visible_line
 
 from vr_plugin_content.analyses.prompt import ReadPoint
-from vr_plugin_content.models import KeyPoint
+from vr_plugin_content.results.analysis import KeyPoint
 
 TOLERANCE = 0.5
 """A quote is at its place when it begins in that very part of the document."""

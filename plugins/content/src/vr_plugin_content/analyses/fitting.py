@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vr_kernel import Call, VrError, fit
 from vr_kernel.views import as_markdown
 
-from vr_plugin_content.models import ContentAnalysis
+from vr_plugin_content.results.analysis import ContentAnalysis
 
 MOST_TOKENS = 4_000
 _LISTS = ("outline", "entities", "key_points")

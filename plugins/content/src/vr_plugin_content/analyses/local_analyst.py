@@ -6,8 +6,8 @@ from vr_kernel import Document
 
 from vr_plugin_content.analyses.entities import names_in
 from vr_plugin_content.analyses.sentences import Sentence, sentences_of, telling
-from vr_plugin_content.models import ContentAnalysis, KeyPoint
 from vr_plugin_content.reading.answering import outline_of
+from vr_plugin_content.results.analysis import ContentAnalysis, KeyPoint
 
 MOST_POINTS = 10
 MOST_NAMES = 20

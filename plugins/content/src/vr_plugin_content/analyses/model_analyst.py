@@ -16,9 +16,9 @@ from vr_plugin_content.analyses.page_pictures import Shown, shown_to, wanted_pag
 from vr_plugin_content.analyses.part_answers import PartAnswer, PartAnswers
 from vr_plugin_content.analyses.request import AnalysisRequest
 from vr_plugin_content.analyses.windows import cut_windows, room_of
-from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.reading.answering import outline_of
 from vr_plugin_content.reading.documents import Reading, require_text
+from vr_plugin_content.results.analysis import ContentAnalysis
 
 ROLE: Role = "default"
 TITLE_CHARS = 200

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vr_kernel import Call, Record, VrError
 
-from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.record_kinds import ANALYSES
+from vr_plugin_content.results.analysis import ContentAnalysis
 from vr_plugin_content.sources.source import PASTED
 
 RAW_CHARS = 200_000

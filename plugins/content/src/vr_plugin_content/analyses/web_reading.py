@@ -7,7 +7,7 @@ from vr_kernel import Call, VrError
 from vr_plugin_content.analyses import prompt
 from vr_plugin_content.analyses.model_analyst import ROLE
 from vr_plugin_content.analyses.request import AnalysisRequest
-from vr_plugin_content.models import ContentAnalysis, KeyPoint
+from vr_plugin_content.results.analysis import ContentAnalysis, KeyPoint
 
 REFUSED = frozenset(
     {"HTTP_FORBIDDEN", "HTTP_TOO_MANY_REQUESTS", "HTTP_SERVER_ERROR", "HTTP_STATUS"}

@@ -14,9 +14,9 @@ from vr_plugin_content.batch.listing import Entry
 from vr_plugin_content.batch.opened_files import opened_apart
 from vr_plugin_content.batch.parallel import run_together
 from vr_plugin_content.batch.request import BatchRequest
-from vr_plugin_content.batch.results import BatchContentItem
-from vr_plugin_content.models import ContentAnalysis
 from vr_plugin_content.reading.documents import Reading
+from vr_plugin_content.results.analysis import ContentAnalysis
+from vr_plugin_content.results.batch import BatchContentItem
 from vr_plugin_content.settings import ContentSettings
 
 

@@ -10,9 +10,9 @@ from vr_kernel import Call, visible_line
 
 from vr_plugin_content.analyses.recording import is_recorded, record_of
 from vr_plugin_content.batch.opened_files import OpenedFile
-from vr_plugin_content.batch.results import BatchContentItem, Comparison
-from vr_plugin_content.models import ContentAnalysis, KeyPoint
 from vr_plugin_content.passages.recording import record_passages
+from vr_plugin_content.results.analysis import ContentAnalysis, KeyPoint
+from vr_plugin_content.results.batch import BatchContentItem, Comparison
 
 SUMMARY_CHARS = 600
 OTHERS_CHARS = 300

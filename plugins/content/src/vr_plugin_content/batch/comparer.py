@@ -17,7 +17,7 @@ from vr_plugin_content.analyses.request import AnalysisRequest
 from vr_plugin_content.batch import comparison_prompt as prompt
 from vr_plugin_content.batch.compared import Compared, ComparedFile
 from vr_plugin_content.batch.opened_files import OpenedFile
-from vr_plugin_content.batch.results import Comparison, SharedPoint
+from vr_plugin_content.results.batch import Comparison, SharedPoint
 
 TITLE_CHARS = 200
 SUMMARY_CHARS = 4_000

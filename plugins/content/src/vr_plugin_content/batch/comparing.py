@@ -17,8 +17,8 @@ from vr_plugin_content.batch.listing import Listing
 from vr_plugin_content.batch.opened_files import OpenedFile, opened_files
 from vr_plugin_content.batch.parallel import run_together
 from vr_plugin_content.batch.request import BatchRequest
-from vr_plugin_content.batch.results import BatchContentItem, BatchContentResult
 from vr_plugin_content.batch.shares import digest_of, digest_room, too_long
+from vr_plugin_content.results.batch import BatchContentItem, BatchContentResult
 
 NOTHING = "None of the files could be read, so that nothing was compared."
 ALONE = "Only one of the files could be read, so that it is compared with nothing."

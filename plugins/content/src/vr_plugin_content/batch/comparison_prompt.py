@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from vr_plugin_content.analyses.prompt import ReadPoint
-from vr_plugin_content.batch.results import SharedPoint
+from vr_plugin_content.results.batch import SharedPoint
 
 VERSION = 1
 """Raised when earlier answers do not suffice any more; not for better wording alone."""

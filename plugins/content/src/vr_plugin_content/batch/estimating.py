@@ -14,9 +14,9 @@ from vr_plugin_content.batch.comparing import room_for
 from vr_plugin_content.batch.listing import Listing
 from vr_plugin_content.batch.opened_files import OpenedFile, opened_files
 from vr_plugin_content.batch.request import BatchRequest
-from vr_plugin_content.batch.results import BatchContentItem, BatchContentResult, BatchEstimate
 from vr_plugin_content.batch.shares import digest_room, too_long
-from vr_plugin_content.models import ContentAnalysis
+from vr_plugin_content.results.analysis import ContentAnalysis
+from vr_plugin_content.results.batch import BatchContentItem, BatchContentResult, BatchEstimate
 
 FREE = BatchEstimate(files=0, requests=0, tokens_in=0)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from vr_kernel import Call, VrError, estimate_tokens, fit
 from vr_kernel.text import tokens_of
 
-from vr_plugin_content.batch.results import BatchContentItem, BatchContentResult, Comparison
-from vr_plugin_content.models import KeyPoint
+from vr_plugin_content.results.analysis import KeyPoint
+from vr_plugin_content.results.batch import BatchContentItem, BatchContentResult, Comparison
 
 MOST_TOKENS = 4_000
 CUTS = (

@@ -11,9 +11,9 @@ from vr_kernel import Call, Code, Services, VrError, spelled_out, visible_line
 
 from vr_plugin_content.batch.names import short_names
 from vr_plugin_content.batch.request import BatchRequest
-from vr_plugin_content.batch.results import BatchContentItem, ItemError
 from vr_plugin_content.formats.kinds import kind_by_name
 from vr_plugin_content.reading.documents import refusal_of
+from vr_plugin_content.results.batch import BatchContentItem, ItemError
 from vr_plugin_content.sources.source import is_address
 
 LOOKED_AT = 10_000

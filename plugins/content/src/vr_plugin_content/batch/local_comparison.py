@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from vr_plugin_content.batch.results import BatchContentItem, Comparison, SharedPoint
+from vr_plugin_content.results.batch import BatchContentItem, Comparison, SharedPoint
 
 MADE_SO = (
     "Compared without a language model: by the names in the files alone, which does not say if they"

@@ -12,9 +12,9 @@ from vr_kernel import Call, Document
 from vr_plugin_content.analyses.page_pictures import wanted_pages
 from vr_plugin_content.batch.listing import Entry
 from vr_plugin_content.batch.parallel import run_together
-from vr_plugin_content.batch.results import BatchContentItem
 from vr_plugin_content.batch.shares import tokens_of
 from vr_plugin_content.reading.documents import Reading, opened_any, require_text
+from vr_plugin_content.results.batch import BatchContentItem
 from vr_plugin_content.settings import ContentSettings
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from vr_kernel import Code, VrError
 
 from vr_plugin_content.analyses.request import AnalysisRequest
 from vr_plugin_content.arguments import EngineChoice
-
-Mode = Literal["compare", "individual"]
+from vr_plugin_content.results.batch import Mode
 
 MOST_PATHS = 1_000
 """Most paths of one call."""

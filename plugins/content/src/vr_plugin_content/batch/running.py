@@ -11,7 +11,7 @@ from vr_plugin_content.batch.estimating import estimated
 from vr_plugin_content.batch.listing import Listing, list_entries
 from vr_plugin_content.batch.local_comparison import MADE_SO, compare_locally
 from vr_plugin_content.batch.request import BatchRequest
-from vr_plugin_content.batch.results import BatchContentItem, BatchContentResult
+from vr_plugin_content.results.batch import BatchContentItem, BatchContentResult
 
 
 async def run_batch(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vr_kernel import Document, estimate_tokens
 
-from vr_plugin_content.models import ContentAnalysis
+from vr_plugin_content.results.analysis import ContentAnalysis
 
 LABEL_TOKENS = 40
 """Tokens of the lines around a file."""

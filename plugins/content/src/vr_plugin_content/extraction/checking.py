@@ -11,14 +11,14 @@ from vr_kernel import Document, visible_line
 from vr_plugin_content.analyses.evidence import DocumentQuotes
 from vr_plugin_content.analyses.prompt import ReadPoint
 from vr_plugin_content.extraction.flat_schema import FlatSchema, allows_null
-from vr_plugin_content.extraction.pointers import (
+from vr_plugin_content.json_pointers import (
     MISSING,
     leaves_of,
     pointer_of,
     read_pointer,
     value_at,
 )
-from vr_plugin_content.extraction.results import ContentExtraction, Evidence
+from vr_plugin_content.results.extraction import ContentExtraction, Evidence
 
 FOUND = ("verified", "moved")
 RANKS = ("verified", "moved", "unchecked", "not_found")

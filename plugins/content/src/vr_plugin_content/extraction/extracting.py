@@ -13,9 +13,9 @@ from vr_plugin_content.extraction.checking import without_unfound
 from vr_plugin_content.extraction.extractor import Extractor
 from vr_plugin_content.extraction.fitting import fitted
 from vr_plugin_content.extraction.request import ExtractionRequest
-from vr_plugin_content.extraction.results import ContentExtraction
 from vr_plugin_content.passages.recording import record_passages
 from vr_plugin_content.reading.documents import Reading
+from vr_plugin_content.results.extraction import ContentExtraction
 from vr_plugin_content.sources.source import PASTED
 
 

@@ -20,8 +20,8 @@ from vr_plugin_content.extraction.fitness import require_fit
 from vr_plugin_content.extraction.flat_schema import FlatSchema, relaxed
 from vr_plugin_content.extraction.merging import Told, merged
 from vr_plugin_content.extraction.request import ExtractionRequest
-from vr_plugin_content.extraction.results import ContentExtraction
 from vr_plugin_content.reading.documents import Reading, require_text
+from vr_plugin_content.results.extraction import ContentExtraction
 
 NO_EVIDENCE = (
     "The schema is too deep or too large to ask for the place of each value: nothing was checked"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vr_kernel import Call, VrError, fit
 
 from vr_plugin_content.extraction.checking import FOUND
-from vr_plugin_content.extraction.results import ContentExtraction, Evidence
+from vr_plugin_content.results.extraction import ContentExtraction, Evidence
 
 MOST_TOKENS = 4_000
 MOST_DATA_TOKENS = 8_000

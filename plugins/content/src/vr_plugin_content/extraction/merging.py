@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vr_plugin_content.extraction.pointers import pointer_of, read_pointer
+from vr_plugin_content.json_pointers import pointer_of, read_pointer
 
 EMPTY = (None, "")
 Told = list[dict[str, Any]]

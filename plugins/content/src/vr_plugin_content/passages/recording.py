@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from vr_kernel import Call, Document, Record, RecordKind, VrError, entity_key
 
 from vr_plugin_content.passages.chunks import Chunk, chunks_of
-from vr_plugin_content.passages.listings import is_listing
+from vr_plugin_content.passages.listings import Listings
 from vr_plugin_content.settings import ContentSettings
 
 PASSAGES = "DocumentPassages"
@@ -41,8 +41,9 @@ async def record_passages(call: Call, document: Document) -> None:
 
 
 def _records(kind: RecordKind, document: Document, chunks: Sequence[Chunk]) -> Iterator[Record]:
+    listings = Listings(document)
     for position, chunk in enumerate(chunks):
-        if chunk.locator.page is not None and is_listing(chunk.text):
+        if listings.hold(chunk.text, chunk.locator.page):
             continue
         fields = {
             "source": document.source,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from vr_kernel import Call, Document, DocumentPicture, Heading, Segment, VrError
 
-from vr_plugin_content.models import ContentPage, DocumentPictureItem, OutlineItem
 from vr_plugin_content.passages.recording import record_passages
 from vr_plugin_content.reading.documents import pictures_of, read_any
 from vr_plugin_content.reading.pages import Part, as_text, part_of
 from vr_plugin_content.reading.places import select
+from vr_plugin_content.results.document import ContentPage, DocumentPictureItem, OutlineItem
 from vr_plugin_content.settings import ContentSettings
 
 MOST_HEADINGS = 40

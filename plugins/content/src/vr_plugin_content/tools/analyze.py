@@ -19,7 +19,7 @@ from vr_plugin_content.arguments import (
     check_instruction,
     require_one,
 )
-from vr_plugin_content.models import ContentAnalysis
+from vr_plugin_content.results.analysis import ContentAnalysis
 
 
 @tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True, core=True)

@@ -15,7 +15,7 @@ from vr_plugin_content.arguments import (
     ThinkingLevel,
     check_instruction,
 )
-from vr_plugin_content.batch.results import BatchContentResult
+from vr_plugin_content.results.batch import BatchContentResult
 
 
 @tool(effects=READ_ONLY | CALLS_OUT | PAID, long=True)

@@ -14,7 +14,7 @@ from vr_plugin_content.arguments import (
     check_instruction,
     require_one,
 )
-from vr_plugin_content.extraction.results import ContentExtraction
+from vr_plugin_content.results.extraction import ContentExtraction
 
 Schema = Annotated[
     dict[str, Any],

@@ -8,7 +8,7 @@ from pydantic import Field
 from vr_kernel import CALLS_OUT, READ_ONLY, Call, tool
 
 from vr_plugin_content.arguments import Password
-from vr_plugin_content.models import ContentPage
+from vr_plugin_content.results.document import ContentPage
 
 
 @tool(effects=READ_ONLY | CALLS_OUT, long=True, core=True, printed=("text", "text_uri"))

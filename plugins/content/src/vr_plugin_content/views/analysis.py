@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import ValidationError
 from vr_kernel import Services, StoredRecord
 from vr_kernel.text import spelled_json
 from vr_kernel.views import Block, Code, Prose, View, view
 
-from vr_plugin_content.models import ContentAnalysis, KeyPoint
+from vr_plugin_content.results.analysis import ContentAnalysis
+from vr_plugin_content.views.analysis_records import stored
+from vr_plugin_content.views.known import has_pages
 from vr_plugin_content.views.places import (
     address_of,
     facts,
@@ -22,8 +23,13 @@ from vr_plugin_content.views.places import (
 MOST_NAMES = 30
 
 
-def view_of(analysis: ContentAnalysis) -> View:
-    """Everything that is known of an analysis."""
+def view_of(analysis: ContentAnalysis, *, outlined: bool = False) -> View:
+    """Everything that is known of an analysis.
+
+    Args:
+        analysis: whole, or shortened for an answer.
+        outlined: the headings stand elsewhere already.
+    """
     blocks: list[Block] = []
     if analysis.custom is not None:
         blocks.append(Code(spelled_json(analysis.custom, 2), "json", title="Result"))
@@ -31,7 +37,8 @@ def view_of(analysis: ContentAnalysis) -> View:
         blocks.append(Prose(analysis.summary, title="Summary"))
     blocks += points("Key points", analysis.key_points)
     blocks += facts([("Names", ", ".join(analysis.entities[:MOST_NAMES]))])
-    blocks += outline(analysis.outline, address_of(analysis.source))
+    if not outlined:
+        blocks += outline(analysis.outline, address_of(analysis.source))
     return View(
         analysis.title or name_of(analysis.source),
         blocks,
@@ -49,32 +56,19 @@ async def show_analysis(services: Services, analysis: ContentAnalysis) -> View:
 
 @view(kind="ContentAnalyses")
 async def show_analyses(services: Services, records: Sequence[StoredRecord]) -> View:
-    """Show recorded analyses of a source: the newest one, then what others were asked."""
+    """Show recorded analyses of a source: the newest one, then what others were asked.
+
+    Headings with pages stand with the pages, where these are recorded.
+    """
     newest, *others = records
-    first = view_of(stored(newest))
+    analysis = stored(newest)
+    paged = any(item.page for item in analysis.outline)
+    outlined = paged and await has_pages(services, analysis.source)
+    first = view_of(analysis, outlined=outlined)
     instruction = str(newest.fields.get("instruction", ""))
     more = [block for record in others for block in _older(record)]
     about = [*first.about, f"asked: {instruction}"] if instruction else first.about
     return View(first.title, [*first.blocks, *more], about, first.source, first.notes)
-
-
-def stored(record: StoredRecord) -> ContentAnalysis:
-    """Return the analysis of a record, by its whole result or else by its fields."""
-    fields = record.fields
-    try:
-        whole = ContentAnalysis.model_validate_json(str(fields.get("raw_result") or ""))
-    except ValidationError:
-        said = fields.get("key_points") or []
-        names = fields.get("entities") or []
-        return ContentAnalysis(
-            source=str(fields.get("source", "")),
-            title=str(fields.get("title", "")),
-            mime="",
-            summary=str(fields.get("summary", "")),
-            key_points=[KeyPoint(text=str(each)) for each in said],
-            entities=[str(each) for each in names],
-        )
-    return whole.model_copy(update={"source": str(fields.get("source") or whole.source)})
 
 
 def _older(record: StoredRecord) -> list[Block]:

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby, islice
 
-from vr_kernel import Services, StoredRecord
-from vr_kernel.views import MORE, Block, DocumentPage, Image, Pages, Pictures, Prose, View, view
+from vr_kernel import Services, StoredRecord, visible_line
+from vr_kernel.views import (
+    MORE,
+    Block,
+    DocumentPage,
+    Image,
+    Pages,
+    Pictures,
+    Prose,
+    View,
+    view,
+)
 
-from vr_plugin_content.models import ContentPage
-from vr_plugin_content.views.marks import quotes_about
+from vr_plugin_content.results.document import ContentPage
+from vr_plugin_content.views.headings import headings_of
+from vr_plugin_content.views.known import Known, known_of
+from vr_plugin_content.views.marks import marked_on
 from vr_plugin_content.views.page_images import images_of
 from vr_plugin_content.views.places import (
     address_of,
+    counted,
     facts,
     kind_words,
     name_of,
@@ -20,6 +35,9 @@ from vr_plugin_content.views.places import (
 )
 
 MOST_PAGES = 2_000
+MOST_HEADINGS = 400
+MOST_SECTIONS = 12
+"""Sections without pages that are parts by themselves."""
 
 
 @view(tool="content_read")
@@ -53,64 +71,81 @@ async def show_passages(services: Services, records: Sequence[StoredRecord]) -> 
     """Show recorded passages: one by itself, or a document page by page with its quotes marked."""
     first = records[0].fields
     source, title = str(first.get("source", "")), str(first.get("title", ""))
-    link = address_of(source)
     if len(records) == 1:
         return _passage(records[0], title or name_of(source))
     ordered = sorted(records, key=_position)
-    paged = [each for each in ordered if isinstance(each.fields.get("page"), int)]
+    paged = [each for each in ordered if _page_of(each) is not None]
+    known = await known_of(services, source)
+    analysed = known.analyses > 0
     if paged:
-        marks = await quotes_about(services, source)
-        blocks: list[Block] = [await _pages(services, source, paged, marks)]
+        shown = await _pages(services, source, paged, known)
+        headings = max(known.outline, headings_of(paged, MOST_HEADINGS), key=len)
+        blocks = [*outline(headings, address_of(source)), replace(shown, detail=analysed)]
+        about = [f"{counted(len(records), 'passage')} on {counted(len(shown.items), 'page')}"]
     else:
-        blocks = list(_sections(ordered))
-    about = [f"{len(records):,} passages"]
-    return View(title or name_of(source), blocks, about, source if link else "")
+        blocks = _sections(ordered, detail=analysed)
+        about = [counted(len(records), "passage")]
+    return View(title or name_of(source), blocks, about, source if address_of(source) else "")
 
 
 def _passage(record: StoredRecord, title: str) -> View:
+    """A passage as a search finds it; its link opens the document at its page."""
     fields = record.fields
-    place = str(fields.get("locator", ""))
+    number, heading = _page_of(record), str(fields.get("heading", ""))
+    place = str(fields.get("locator", "")) or (f"p. {number}" if number is not None else "")
     blocks: list[Block] = [Prose(str(fields.get("text", "")))]
-    blocks += facts([("Section", str(fields.get("heading", "")))])
-    source = str(fields.get("link") or fields.get("source") or "")
-    return View(title, blocks, [place] if place else [], source)
+    blocks += facts([("Section", heading if heading not in place else "")])
+    address = str(fields.get("link") or "") or address_of(str(fields.get("source", "")))
+    return View(title, blocks, [place] if place else [], address)
 
 
 async def _pages(
-    services: Services,
-    source: str,
-    records: Sequence[StoredRecord],
-    marks: Sequence[str],
+    services: Services, source: str, records: Sequence[StoredRecord], known: Known
 ) -> Pages:
-    texts = {
-        int(number): "\n\n".join(str(each.fields.get("text", "")) for each in group)
-        for number, group in groupby(records, key=lambda it: it.fields["page"])
-    }
-    marked = {number: _within(text, marks) for number, text in texts.items()}
+    grouped = groupby(records, key=lambda it: _page_of(it) or 0)
+    texts = {number: _text_of(group) for number, group in islice(grouped, MOST_PAGES)}
+    marked = await asyncio.to_thread(marked_on, texts, known.points)
     wanted = sorted(texts, key=lambda number: (not marked[number], number))
     images = await images_of(services, source, wanted)
     items = [
         DocumentPage(number, text, images.get(number, ""), marked[number])
-        for number, text in [*texts.items()][:MOST_PAGES]
+        for number, text in texts.items()
     ]
     return Pages(items, title="Pages")
 
 
-def _sections(records: Sequence[StoredRecord]) -> Sequence[Block]:
-    """Passages without pages, below their places."""
-    grouped = groupby(records, key=lambda it: str(it.fields.get("locator", "")))
-    return [
-        Prose("\n\n".join(str(each.fields.get("text", "")) for each in group), title=place)
-        for place, group in grouped
-    ]
+def _sections(records: Sequence[StoredRecord], *, detail: bool) -> list[Block]:
+    """Passages without pages, below their places; many of them as one text."""
+    grouped = groupby(records, key=lambda it: visible_line(str(it.fields.get("locator", ""))))
+    texts = [(place, _text_of(group)) for place, group in grouped]
+    if len(texts) <= MOST_SECTIONS:
+        return [Prose(text, title=place, detail=detail) for place, text in texts]
+    whole = "\n\n".join(f"### {place}\n\n{_below(place, text)}" for place, text in texts)
+    return [Prose(whole, title="Text", detail=detail)]
 
 
-def _within(text: str, quotes: Sequence[str]) -> list[str]:
-    plain = " ".join(text.split())
-    return [quote for quote in quotes if " ".join(quote.split()) in plain]
+def _text_of(records: Iterable[StoredRecord]) -> str:
+    """The texts of passages, with an empty line between those that no sentence joins."""
+    whole = ""
+    for record in records:
+        text = str(record.fields.get("text", ""))
+        goes_on = text[:1].islower() and whole[-1:] not in (".", "!", "?", ":")
+        whole += ("\n" if goes_on else "\n\n") + text if whole else text
+    return whole
+
+
+def _below(place: str, text: str) -> str:
+    """A text without the heading that it begins with, where its place names it."""
+    first, _, rest = text.partition("\n")
+    title = first.lstrip("#").strip()
+    return rest.lstrip() if first.startswith("#") and title in place else text
 
 
 def _position(record: StoredRecord) -> tuple[int, int]:
-    numbers = (record.fields.get("page"), record.fields.get("position"))
-    page, position = (it if isinstance(it, int) else 0 for it in numbers)
-    return page, position
+    position = record.fields.get("position")
+    return _page_of(record) or 0, position if isinstance(position, int) else 0
+
+
+def _page_of(record: StoredRecord) -> int | None:
+    page = record.fields.get("page")
+    return page if isinstance(page, int) else None

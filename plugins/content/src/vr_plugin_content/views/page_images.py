@@ -1,9 +1,9 @@
-"""Small pictures of a PDF's pages for a view, made within a moment or left out."""
+"""Small pictures of a PDF's pages for a view: those that are made within a moment."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +15,9 @@ from vr_plugin_content.parsing.parser import Parser
 from vr_plugin_content.sources.opening import open_source
 from vr_plugin_content.sources.source import PASTED, is_address
 
-MOST_PAGES = 12
+MOST_PAGES = 24
+AT_ONCE = 6
+"""Pages that are drawn before it is seen if there is time for more."""
 SCALE = 0.9
 """Pixels per point: about 550 pixels for the width of a page."""
 SECONDS = 1.2
@@ -23,7 +25,7 @@ SECONDS = 1.2
 
 
 async def images_of(services: Services, source: str, pages: Sequence[int]) -> Mapping[int, bytes]:
-    """Return pictures of the first of these pages, by their numbers; none when it takes too long.
+    """Return pictures of the first of these pages, by their numbers, as many as there is time for.
 
     Args:
         services: of the plugin.
@@ -32,22 +34,32 @@ async def images_of(services: Services, source: str, pages: Sequence[int]) -> Ma
     """
     if source == PASTED or is_address(source) or not source.lower().endswith(".pdf"):
         return {}
+    images: dict[int, bytes] = {}
     try:
         async with asyncio.timeout(SECONDS):
-            return await _rendered(services, source, pages[:MOST_PAGES])
+            await _render(services, source, pages[:MOST_PAGES], images)
     except (VrError, TimeoutError, OSError):  # it was moved, or is protected
-        return {}
+        return images
+    return images
 
 
-async def _rendered(services: Services, source: str, pages: Sequence[int]) -> Mapping[int, bytes]:
+async def _render(
+    services: Services, source: str, pages: Sequence[int], images: dict[int, bytes]
+) -> None:
+    """Draw pages, some at once, and add each picture as soon as it is there."""
     async with open_source(services, source) as opened:
         if opened.kind is not PDF:
-            return {}
-        with TemporaryDirectory() as folder:
-            asked = {"pages": list(pages), "scale": SCALE, "folder": folder}
-            task = opened.task("render", services.settings, **asked)
-            found: list[dict[str, Any]] = await services.providers.get(Parser).run(task)
-            return await asyncio.to_thread(_read, Path(folder), found)
+            return
+        for some in _parts(pages):
+            with TemporaryDirectory() as folder:
+                asked = {"pages": list(some), "scale": SCALE, "folder": folder}
+                task = opened.task("render", services.settings, **asked)
+                found: list[dict[str, Any]] = await services.providers.get(Parser).run(task)
+                images |= await asyncio.to_thread(_read, Path(folder), found)
+
+
+def _parts(pages: Sequence[int]) -> Iterator[Sequence[int]]:
+    yield from (pages[at : at + AT_ONCE] for at in range(0, len(pages), AT_ONCE))
 
 
 def _read(folder: Path, found: Sequence[dict[str, Any]]) -> dict[int, bytes]:

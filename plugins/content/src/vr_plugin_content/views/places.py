@@ -7,7 +7,8 @@ from pathlib import Path
 
 from vr_kernel.views import Block, Cell, Claim, Claims, Facts, Link, Quote, Table, shown_host
 
-from vr_plugin_content.models import KeyPoint, OutlineItem
+from vr_plugin_content.results.analysis import KeyPoint
+from vr_plugin_content.results.document import OutlineItem
 from vr_plugin_content.sources.source import PASTED, is_address
 
 KINDS = {
@@ -37,10 +38,10 @@ def kind_words(mime: str) -> str:
     return last.removeprefix("x-").replace("-", " ") if last else ""
 
 
-def points(title: str, items: Sequence[KeyPoint]) -> list[Block]:
+def points(title: str, items: Sequence[KeyPoint], *, detail: bool = False) -> list[Block]:
     """Key points with their quotes, places and marks; nothing without them."""
     claims = [Claim(point.text, quotes=_quotes(point)) for point in items]
-    return [Claims(claims, title=title)] if claims else []
+    return [Claims(claims, title=title, detail=detail)] if claims else []
 
 
 def _quotes(point: KeyPoint) -> list[Quote]:
@@ -63,10 +64,15 @@ def outline(items: Sequence[OutlineItem], link: str = "", *, detail: bool = True
     return [Table(["Heading", "Place"], rows, title="Outline", detail=detail)] if rows else []
 
 
-def facts(rows: Sequence[tuple[str, Cell]]) -> list[Block]:
+def facts(rows: Sequence[tuple[str, Cell]], title: str = "") -> list[Block]:
     """Names with their values; those without a value are left out."""
     told = [(name, value) for name, value in rows if value not in (None, "")]
-    return [Facts(told)] if told else []
+    return [Facts(told, title=title)] if told else []
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def address_of(source: str) -> str:

@@ -10,6 +10,8 @@ from vr_kernel import RecordKind
 
 WEIGHT = 1.0
 """Share of its score that a passage gains whose heading is all that the question names."""
+FURTHER_ON = 0.3
+"""The share of that which is left further on in the section than where the heading stands."""
 CANDIDATES = 50
 """Best hits of which one may come first by its heading."""
 SIGN = " > "
@@ -17,6 +19,8 @@ SAME_LETTERS = 4
 """Letters that a word and its plural, or another form of it, share at least."""
 MOST_ENDING = 2
 """Letters by which one of them may be longer."""
+HEAD_CHARS = 40
+"""Most characters before a heading, such as its number, or what stands on top of the page."""
 _WORD = re.compile(r"\w+")
 
 
@@ -44,7 +48,15 @@ def raised(kind: RecordKind, fields: Mapping[str, Any], weights: Mapping[str, fl
     rarest = max(weights.values())
     there = named / sum(rarest if weight is None else weight for weight in found)
     asked = sum(w for term, w in weights.items() if any(_same(word, term) for word in words))
-    return 1 + WEIGHT * 2 * there * (asked / whole) / (there + asked / whole)
+    weight = WEIGHT if _begins(kind, fields) else WEIGHT * FURTHER_ON
+    return 1 + weight * 2 * there * (asked / whole) / (there + asked / whole)
+
+
+def _begins(kind: RecordKind, fields: Mapping[str, Any]) -> bool:
+    """True for the passage that holds the heading itself."""
+    text = " ".join(str(fields.get(kind.rerank) or "").casefold().split())
+    heading = " ".join(str(fields[kind.headings]).rpartition(SIGN)[2].casefold().split())
+    return heading in text[: len(heading) + HEAD_CHARS]
 
 
 def _words(heading: str) -> Collection[str]:

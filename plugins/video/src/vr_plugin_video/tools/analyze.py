@@ -21,6 +21,7 @@ from vr_plugin_video.arguments import (
     OutputSchema,
     Start,
     ThinkingLevel,
+    UseCache,
     VideoUrl,
     check_instruction,
 )
@@ -35,14 +36,14 @@ async def video_analyze(
     instruction: Instruction = DEFAULT_INSTRUCTION,
     output_schema: OutputSchema | None = None,
     thinking_level: ThinkingLevel = DEFAULT_THINKING,
-    use_cache: bool = True,
+    use_cache: UseCache = True,
     start: Start | None = None,
     end: End | None = None,
     fps: Annotated[
-        float | None, Field(gt=0, le=24, description="Frames a second a model sees; 1 by default")
+        float | None, Field(gt=0, le=24, description="Frames a second; 1 by default")
     ] = None,
     media_resolution: Annotated[
-        MediaResolution | None, Field(description="How finely a model sees them")
+        MediaResolution | None, Field(description="How fine the frames are")
     ] = None,
     engine: Engine = "auto",
     detail: Detail = "brief",

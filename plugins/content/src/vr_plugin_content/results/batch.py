@@ -7,9 +7,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 from vr_kernel import Usage, VrError
 
-from vr_plugin_content.batch.request import Mode
-from vr_plugin_content.models import ContentAnalysis, Engine, KeyPoint
+from vr_plugin_content.results.analysis import ContentAnalysis, Engine, KeyPoint
 
+Mode = Literal["compare", "individual"]
 Status = Literal["ok", "failed", "planned"]
 
 

@@ -1,4 +1,4 @@
-"""Results of the content tools."""
+"""The result of an analysis."""
 
 from __future__ import annotations
 
@@ -8,50 +8,9 @@ from pydantic import BaseModel, Field
 from vr_kernel import Usage
 from vr_kernel.quoting import Verdict
 
+from vr_plugin_content.results.document import OutlineItem, Result
+
 Engine = Literal["local", "model"]
-
-
-class OutlineItem(BaseModel):
-    """A heading, its level from 1, and its place in words."""
-
-    title: str
-    level: int
-    place: str
-    page: int | None = Field(None, exclude_if=lambda value: value is None)
-
-
-class DocumentPictureItem(BaseModel):
-    """A picture of a document, kept as an artifact."""
-
-    uri: str
-    place: str
-    alt: str = Field("", exclude_if=lambda value: not value)
-    width: int
-    height: int
-
-
-class Result(BaseModel):
-    """The fields that all results about one document share."""
-
-    source: str
-    title: str
-    mime: str
-    sha256: str = Field("", exclude_if=lambda value: not value)
-    limits: list[str] = Field([], description="what could not be done, and what to do about it")
-
-
-class ContentPage(Result):
-    """A part of a document as text; each piece begins with its place in brackets."""
-
-    text: str
-    first: str = Field("", description="place where it begins")
-    last: str = Field("", description="place where it ends")
-    total: int = Field(description="pieces of the whole document")
-    pages: int | None = Field(None, exclude_if=lambda value: value is None)
-    outline: list[OutlineItem] = Field([], exclude_if=lambda value: not value)
-    pictures: list[DocumentPictureItem] = Field([], exclude_if=lambda value: not value)
-    next_cursor: str | None = None
-    text_uri: str = Field("", description="the whole document as Markdown")
 
 
 class KeyPoint(BaseModel):
@@ -83,7 +42,7 @@ class ContentAnalysis(Result):
     summary: str
     key_points: list[KeyPoint]
     entities: list[str]
-    outline: list[OutlineItem] = []
+    outline: list[OutlineItem] = Field([])
     dropped: int = Field(
         0, description="points left out by strict", exclude_if=lambda value: not value
     )
