@@ -106,6 +106,20 @@ async def test_a_guest_shows_what_its_owner_does_not_and_nothing_else(config: Co
             assert await titles(kernel) == ["Guest's result", "Own tea"]
 
 
+async def test_a_plugin_that_fills_a_kind_of_the_kernel_shows_it(config: Config) -> None:
+    """The kernel's own view of it is for where no plugin has one; its tools stay its own."""
+    passage = StoredRecord("DocumentPassages", "1", {"text": "green tea", "title": "On tea"})
+    shown = []
+    views = [titled("Guest's", kind="DocumentPassages"), titled("Guest's", tool="infra_plugins")]
+    for plugins in ({"tea": tea()}, {"a": guest(lambda: views), "tea": tea()}):
+        async with Kernel.open(config, plugins) as kernel:
+            plugged = await kernel.call("infra_plugins")
+            result = await kernel.services.views.of_result(kernel.tools["infra_plugins"], plugged)
+            assert result.title != "Guest's"
+            shown.append((await kernel.services.views.of_records([passage])).title)
+    assert shown == ["On tea", "Guest's"]
+
+
 def raises() -> list[Any]:
     """Fail."""
     raise ValueError("secret-4711")

@@ -11,15 +11,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from every_block import everything
+from every_block import PNG, everything
 from vr_kernel.views import (
+    Claim,
+    Claims,
     Code,
     Compare,
+    DocumentPage,
     Facts,
     Line,
+    Link,
     Media,
     Moment,
     Moments,
+    Pages,
+    Quote,
     Table,
     Transcript,
     View,
@@ -155,6 +161,37 @@ async def test_what_is_found_in_folded_parts_is_counted_and_seen(
     assert not await tab.page.get_by_text("hare").is_visible()
     await find.fill("")
     assert await tab.page.locator("details[open]").count() == 1, "the one that was opened by hand"
+
+
+async def test_a_page_of_a_document_opens_by_its_address_a_link_and_a_search(
+    open_tab: Opener, tmp_path: Path
+) -> None:
+    source = "file:///manuals/pump.pdf"
+    sheets = [DocumentPage(it, f"Of part {it}.\n\nIts wordquokka.", PNG) for it in range(1, 15)]
+    words = "Like all pumps of its kind that are made in this land, it runs on twelve\nvolts."
+    sheets[8] = DocumentPage(9, words, PNG, ["twelve\nvolts"])
+    told = Claim("It takes 12 V", quotes=[Quote("12 V", Link(f"{source}#page=9", "p. 9"))])
+    view = View("Pump", [Claims([told]), Pages(sheets, title="Pages", detail=True)], source=source)
+    address = (await written(view, tmp_path / "pump.html")).as_uri()
+    tab = await open_tab(f"{address}#page-3", viewport={"width": 1200, "height": 900})
+    assert await tab.page.get_by_text("Of part 3.").last.is_visible()
+    await tab.page.get_by_role("link", name="p. 9").click()
+    mark = tab.page.locator("#page-9 mark")
+    assert await mark.inner_text() == "twelve volts", "words run on over the end of a line"
+    assert await mark.is_visible()
+    assert tab.page.context.pages == [tab.page], "the page opens here, not in another tab"
+    picture, text = tab.page.locator("#page-9 img"), tab.page.locator("#page-9 > div")
+    wide = [await it.bounding_box() for it in (picture, text)]
+    assert wide[0]["x"] + wide[0]["width"] <= wide[1]["x"], "side by side"
+    await tab.page.set_viewport_size({"width": 390, "height": 844})
+    narrow = [await it.bounding_box() for it in (picture, text)]
+    assert narrow[0]["y"] + narrow[0]["height"] <= narrow[1]["y"], "one below the other"
+    await tab.page.locator(".search input").fill("wordquokka")
+    assert await tab.page.locator("output").inner_text() == "13 found"
+    assert await tab.page.locator(".sheet[open]:not([hidden])").count() == 10
+    await tab.page.locator(".sheet:not([open], [hidden]) summary").first.click()
+    await tab.until("document.querySelectorAll('.sheet[open] .leaf mark.hit').length == 11")
+    assert tab.complaints == []
 
 
 async def test_the_keyboard_alone_finds_a_moment_and_plays_it(open_tab: Opener, file: Path) -> None:

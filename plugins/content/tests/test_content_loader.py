@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+import pdfkit
 import pytest
 from contentkit import DATA, Desk, needs_data
 from vr_kernel import Code, VrError
@@ -81,3 +82,30 @@ async def test_bad_files_are_refused_with_a_hint(
         await desk.load(path)
     assert (caught.value.code, caught.value.category) == (code, category)
     assert caught.value.hint
+
+
+async def test_contents_and_index_of_a_manual_are_no_passages(desk: Desk) -> None:
+    """A list of pages is found by no search; a page of other numbers is, and so is a short one."""
+    contents = [f"Chapter {number} on pumps . . . . . . . {number + 3}" for number in range(1, 13)]
+    prices = [f"Bolt number {number}, {7000 + number}" for number in range(1, 13)]
+    texts = [contents, prices, *[[f"Chapter {number} tells of it."] for number in range(1, 22)]]
+    desk.write("manual.pdf", pdfkit.document([lines(it) for it in texts]))
+    desk.write("leaflet.pdf", pdfkit.document([lines(it) for it in texts[:3]]))
+    found = {}
+    for name in ("manual.pdf", "leaflet.pdf"):
+        await desk.read(desk.folder / name)
+        found[name] = {page for source, page in await recorded(desk) if source.endswith(name)}
+    assert found["manual.pdf"] == set(range(2, 24))
+    assert found["leaflet.pdf"] == {1, 2, 3}
+
+
+def lines(said: list[str]) -> bytes:
+    """Content of a page, line below line."""
+    return b"".join(pdfkit.words(line, y=700 - 16 * at) for at, line in enumerate(said))
+
+
+async def recorded(desk: Desk) -> list[tuple[str, int]]:
+    """Source and page of each passage."""
+    changes = await desk.kernel.services.journal.changes(0, 1_000)
+    kept = [it.fields for it in changes if it.kind == "DocumentPassages"]
+    return [(str(it["source"]), it["page"]) for it in kept]

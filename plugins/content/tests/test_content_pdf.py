@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from contentkit import DATA, needs_data
+from contentkit import DATA, Desk, needs_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pdfkit import document, encrypted, image, stream, words, written
@@ -328,3 +328,18 @@ async def test_a_page_that_takes_all_memory_ends_no_more_than_its_task(
         await parser.run(ParseTask("pdf", "render", asked, body=bomb))
     after = await parser.run(ParseTask("pdf", "parse", asked, body=document([words("next")])))
     assert after["pieces"][0]["text"] == "next"
+
+
+async def test_what_every_page_says_on_top_is_in_no_key_point(desk: Desk) -> None:
+    """A head with the number of the page is left out, and so is no sentence."""
+    told = ("Ada built it", "Rain fills the well", "Frost breaks a pipe", "Oil keeps it going")
+    said = [f"{each} is what the people of the old mill say of their pump." for each in told]
+    pages = [
+        words(f"Handbook of pumps {number}", y=760) + words(line)
+        for number, line in enumerate(said, 1)
+    ]
+    path = desk.write("a.pdf", document(pages))
+    result = await desk.kernel.call("content_analyze", file_path=str(path))
+    assert result.key_points
+    assert {it.text for it in result.key_points} <= {*said}
+    assert "Handbook" not in result.summary

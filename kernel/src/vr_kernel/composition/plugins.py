@@ -241,10 +241,13 @@ class Plugins:
         from vr_kernel.views.declaration import declared_views
 
         registry, foundation = self.registry, self._foundation
-        owners = {("kind", it): plugin for it, plugin in registry.kind_owners.items()}
+        kinds = {it: plugin for it, plugin in registry.kind_owners.items() if plugin != INFRA}
+        owners = {("kind", it): plugin for it, plugin in kinds.items()}
         owners |= {("tool", it.name): it.plugin for it in registry.tools.values()}
         strict = foundation.config.kernel.strict
-        return declared_views(self._views, owners, foundation.log, strict=strict)
+        # Plugins fill the kernel's kinds: its own view of one is for where none of them has any.
+        hooks = dict(sorted(self._views.items(), key=lambda it: it[0] == INFRA))
+        return declared_views(hooks, owners, foundation.log, strict=strict)
 
     def _views_of(self, services: Services) -> Views:
         from vr_kernel.views.service import Views

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vr_kernel import Document
 
 from vr_plugin_content.analyses.entities import names_in
+from vr_plugin_content.analyses.running_heads import without_running_heads
 from vr_plugin_content.analyses.sentences import Sentence, sentences_of, telling
 from vr_plugin_content.reading.answering import outline_of
 from vr_plugin_content.results.analysis import ContentAnalysis, KeyPoint
@@ -21,6 +22,8 @@ MADE_SO = (
 def analyse_locally(document: Document) -> ContentAnalysis:
     """Make an analysis of a document; blocks."""
     texts = [segment.text for segment in document.segments]
+    if any(segment.locator.page for segment in document.segments):
+        texts = without_running_heads(texts)
     sentences = sentences_of(texts)
     best = telling(sentences, MOST_POINTS)
     chosen = sorted(best, key=sentences.index)

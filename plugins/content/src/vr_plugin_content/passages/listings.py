@@ -15,8 +15,9 @@ LEAST_SHARE = 0.6
 FRONT_MATTER = 40
 """Pages before the one that is numbered 1."""
 _ENTRY = re.compile(
-    r"(?:(?:\.\s?){4,}\s*|\D[ ,])(\d{1,4})(?:\s*[-–,]\s*(?:\d{1,4})?)*\s*,?$"  # noqa: RUF001 - ranges
+    r"(?:(?:\.\s?){4,}\s*|\D[ ,])(\d{1,4}(?:\s*[-–,]\s*(?:\d{1,4})?)*)\s*,?$"  # noqa: RUF001 - ranges
 )
+_NUMBER = re.compile(r"\d+")
 
 
 class Listings:
@@ -54,4 +55,6 @@ class Listings:
 
     def _is_entry(self, line: str) -> bool:
         found = _ENTRY.search(line)
-        return found is not None and "|" not in line and int(found[1]) <= self._last + FRONT_MATTER
+        if found is None or "|" in line:
+            return False
+        return max(map(int, _NUMBER.findall(found[1]))) <= self._last + FRONT_MATTER
