@@ -50,10 +50,10 @@ BEFORE = (
     ("video_list_sessions", "vr video list-sessions"),
     ("video_export_session", "vr video export-session {session}"),
     ("video_batch_analyze", "vr video batch-analyze talks --engine local"),
-    ("content_read", "vr content read p7.md"),
-    ("content_analyze", "vr content analyze p7.md"),
-    ("content_batch_analyze", "vr content batch-analyze --directory . --glob-pattern 'p*.md'"),
-    ("content_extract", f"vr content extract p7.md '{SCHEMA}'"),
+    ("content_read", "vr content read pumps/p7.md"),
+    ("content_analyze", "vr content analyze pumps/p7.md"),
+    ("content_batch_analyze", "vr content batch-analyze --directory pumps"),
+    ("content_extract", f"vr content extract pumps/p7.md '{SCHEMA}'"),
     (
         "knowledge_ingest",
         """vr knowledge ingest ConceptKnowledge '{{"concept_name": "HNSW", "state": "fuzzy"}}'""",
@@ -173,8 +173,9 @@ def all_shown(folder: Path, talk: Path, environment: Mapping[str, str]) -> dict[
     for place in (folder, folder / "talks"):
         shutil.copy(talk, place / "talk.mp4")
         shutil.copy(CAPTIONS, place)
-    (folder / "p7.md").write_text(PUMP, "utf-8")
-    (folder / "p9.md").write_text(OTHER_PUMP, "utf-8")
+    (folder / "pumps").mkdir()
+    (folder / "pumps" / "p7.md").write_text(PUMP, "utf-8")
+    (folder / "pumps" / "p9.md").write_text(OTHER_PUMP, "utf-8")
     with FakeGemini() as gemini, youtube().running() as site:
         gemini.answer(said)
         desk = Desk(folder, {**environment, **services(gemini, site)}, {})
