@@ -14,7 +14,8 @@ SHELF = Animal(
     "shelf",
     '''
 from pydantic import BaseModel, SecretStr
-from vr_kernel import READ_ONLY, Call, hookimpl, tool
+from vr_kernel import READ_ONLY, Call, Services, View, hookimpl, tool, view
+from vr_kernel.views import Prose
 
 
 class Text(BaseModel):
@@ -31,10 +32,34 @@ async def shelf_read(call: Call, source: str, password: SecretStr | None = None)
     return Text(text="\\n".join([*lines, f"The password has {len(said)} letters."]))
 
 
+@tool(effects=READ_ONLY, printed=("text",))
+async def shelf_hear(call: Call, source: str) -> Text:
+    """Hear a book of so many lines, which its view sums up."""
+    return Text(text="\\n".join(f"line {number}" for number in range(int(source))))
+
+
+@view(tool="shelf_read")
+async def show_book(services: Services, book: Text) -> View:
+    """The book as it is."""
+    return View("Book", [Prose(book.text)])
+
+
+@view(tool="shelf_hear")
+async def show_sum(services: Services, book: Text) -> View:
+    """A sum of it."""
+    return View("Book", [Prose("It has lines.")])
+
+
 @hookimpl
 def vr_tools() -> list[object]:
-    """The tool."""
-    return [shelf_read]
+    """The tools."""
+    return [shelf_read, shelf_hear]
+
+
+@hookimpl
+def vr_views() -> list[object]:
+    """Their views."""
+    return [show_book, show_sum]
 ''',
 )
 
@@ -51,6 +76,9 @@ def test_a_document_longer_than_the_window_goes_through_the_pager(zoo: Zoo) -> N
     short = shown_at(zoo, 80, "shelf", "read", "10", PAGER="cat -n")
     assert "\nline 9\n" in short.stdout
     assert "\tline 9" not in short.stdout
+    summed = shown_at(zoo, 80, "shelf", "hear", "100", PAGER="cat -n").stdout
+    assert "It has lines." in summed, "the view of a tool takes the place of its document"
+    assert "line 50" not in summed
 
 
 def test_a_program_gets_a_long_document_as_it_is(zoo: Zoo) -> None:

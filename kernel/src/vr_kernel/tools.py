@@ -95,8 +95,9 @@ def tool(
             steps of older calls are not used any more.
         printed: the field of the result that people want to read, such as a document, followed by
             the field with the address of the artifact that holds all of it, if there is one. A
-            pipe gets only that text, with what the view says about it in a line on stderr; without
-            such a field, or when it is empty, it gets the view.
+            pipe gets only that text, with what the view says about it in a line on stderr; so does
+            a terminal, page by page, if the plugin has no view that sums it up. Without such a
+            field, or when it is empty, both get the view.
         command: one word that also runs it at a terminal, as in `vr search`.
     """
 

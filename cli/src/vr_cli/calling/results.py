@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from vr_kernel import Tool, View
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.running import Outcome
-from vr_kernel.views import MORE, Views
+from vr_kernel.views import MORE, Prose, Views
 
 FOUND = "results"
 """The list of what was searched for."""
@@ -20,14 +20,17 @@ NEXT = "next_cursor"
 """Where the next page begins, which is of no use beside the whole."""
 
 
-def is_document(tool: Tool, result: BaseModel, views: Views) -> bool:
+def stands_alone(tool: Tool, result: BaseModel, view: View, views: Views) -> bool:
     """Check for a document that stands alone on stdout, as programs read it.
 
-    At a terminal the view of a plugin takes its place.
+    At a terminal the view of a plugin takes its place, unless that begins with the document as it
+    is, which is read better page by page than cut.
     """
-    if not tool.printed or not getattr(result, tool.printed[0]):
-        return False
-    return not (sys.stdout.isatty() and views.has("tool", tool.name))
+    text = getattr(result, tool.printed[0]) if tool.printed else ""
+    if not text or not (sys.stdout.isatty() and views.has("tool", tool.name)):
+        return bool(text)
+    first = view.blocks[0] if view.blocks else None
+    return isinstance(first, Prose) and first.text == text
 
 
 def limited(outcome: Outcome, limit: object) -> Outcome:

@@ -15,8 +15,8 @@ from vr_kernel.views import MORE, shown_host, titled
 from vr_cli.calling.endings import endings_of, file_of, is_made_by, possible_endings
 from vr_cli.calling.results import (
     document_of,
-    is_document,
     remark_on,
+    stands_alone,
     told_in_view,
     without_cursor,
 )
@@ -63,11 +63,13 @@ async def prepared(
     ready = Presented(outcome.data, None, notes, titled(tool.name))
     folder, elsewhere = services.artifacts.folder, target is not None or wanted.in_browser
     made = target is not None and is_made_by(tool, arguments, target.ending)
-    if not elsewhere and not wanted.as_json and is_document(tool, result, services.views):
-        ready.document = document_of(result, tool.printed, folder)
     if elsewhere or not wanted.as_json:
-        shown = without_cursor(result, tool.printed, folder) if made or ready.document else result
-        view = await services.views.of_result(tool, shown)
+        view, shown = await services.views.of_result(tool, result), result
+        if not elsewhere and stands_alone(tool, result, view, services.views):
+            ready.document = document_of(result, tool.printed, folder)
+        if made or ready.document:
+            shown = without_cursor(result, tool.printed, folder)
+            view = await services.views.of_result(tool, shown)
         ready.view = told_in_view(view, outcome.notes)
         if (made or ready.document) and not services.views.has("tool", tool.name):
             ready.notes = (*ready.notes, *remark_on(shown))

@@ -43,10 +43,8 @@ MOST_SECTIONS = 12
 @view(tool="content_read")
 async def show_part(services: Services, page: ContentPage) -> View:
     """Show a part of a document."""
-    whole = page.next_cursor is None and not page.text_uri
-    part = (
-        "" if whole else f"{page.first} to {page.last}" if page.last != page.first else page.first
-    )
+    ends = [page.first, page.last] if page.next_cursor else []
+    part = " to ".join(dict.fromkeys(ends))
     pages = f"{page.pages} pages" if page.pages and page.pages > 1 else ""
     blocks: list[Block] = [Prose(page.text)]
     blocks += (
