@@ -67,7 +67,7 @@ async def show_part(services: Services, page: ContentPage) -> View:
 @view(kind="DocumentPassages")
 async def show_passages(services: Services, records: Sequence[StoredRecord]) -> View:
     """Show recorded passages: one by itself, or a document page by page with its quotes marked."""
-    first = records[0].fields
+    began, first = asyncio.get_running_loop().time(), records[0].fields
     source, title = str(first.get("source", "")), str(first.get("title", ""))
     if len(records) == 1:
         return _passage(records[0], title or name_of(source))
@@ -76,7 +76,7 @@ async def show_passages(services: Services, records: Sequence[StoredRecord]) -> 
     known = await known_of(services, source)
     analysed = known.analyses > 0
     if paged:
-        shown = await _pages(services, source, paged, known)
+        shown = await _pages(services, source, paged, known, began)
         headings = max(known.outline, headings_of(paged, MOST_HEADINGS), key=len)
         blocks = [*outline(headings, address_of(source)), replace(shown, detail=analysed)]
         about = [f"{counted(len(records), 'passage')} on {counted(len(shown.items), 'page')}"]
@@ -98,13 +98,17 @@ def _passage(record: StoredRecord, title: str) -> View:
 
 
 async def _pages(
-    services: Services, source: str, records: Sequence[StoredRecord], known: Known
+    services: Services,
+    source: str,
+    records: Sequence[StoredRecord],
+    known: Known,
+    began: float,
 ) -> Pages:
     grouped = groupby(records, key=lambda it: _page_of(it) or 0)
     texts = {number: _text_of(group) for number, group in islice(grouped, MOST_PAGES)}
     marked = await asyncio.to_thread(marked_on, texts, known.points)
     wanted = sorted(texts, key=lambda number: (not marked[number], number))
-    images = await images_of(services, source, wanted)
+    images = await images_of(services, source, wanted, began)
     items = [
         DocumentPage(number, text, images.get(number, ""), marked[number])
         for number, text in texts.items()

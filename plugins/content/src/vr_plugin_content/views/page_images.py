@@ -21,22 +21,25 @@ AT_ONCE = 6
 SCALE = 0.9
 """Pixels per point: about 550 pixels for the width of a page."""
 SECONDS = 1.2
-"""Views are given two seconds in all."""
+"""From the beginning of a view to its last picture; views are given two seconds in all."""
 
 
-async def images_of(services: Services, source: str, pages: Sequence[int]) -> Mapping[int, bytes]:
+async def images_of(
+    services: Services, source: str, pages: Sequence[int], began: float
+) -> Mapping[int, bytes]:
     """Return pictures of the first of these pages, by their numbers, as many as there is time for.
 
     Args:
         services: of the plugin.
         source: of the document.
         pages: numbers, the most wanted first.
+        began: time of the event loop at which the view began.
     """
     if source == PASTED or is_address(source) or not source.lower().endswith(".pdf"):
         return {}
     images: dict[int, bytes] = {}
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout_at(began + SECONDS):
             await _render(services, source, pages[:MOST_PAGES], images)
     except (VrError, TimeoutError, OSError):  # it was moved, or is protected
         return images
