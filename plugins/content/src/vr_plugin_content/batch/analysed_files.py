@@ -53,7 +53,9 @@ class AnalysedFiles:
         Raises:
             VrError: CONFLICT, category LEASE_LOST.
         """
-        self._call.progress(0, self._total, f"Analysing {self._total} files")
+        self._call.progress(
+            0, self._total, f"Analysing {self._total} file{'s' * (self._total != 1)}"
+        )
         return await run_together(self._item(entry) for entry in entries)
 
     async def _item(self, entry: Entry) -> BatchContentItem:

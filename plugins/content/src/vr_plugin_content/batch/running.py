@@ -13,6 +13,8 @@ from vr_plugin_content.batch.local_comparison import MADE_SO, compare_locally
 from vr_plugin_content.batch.request import BatchRequest
 from vr_plugin_content.results.batch import BatchContentItem, BatchContentResult
 
+LEAST_COMPARED = 2
+
 
 async def run_batch(
     call: Call, request: BatchRequest, *, estimate_only: bool = False
@@ -42,9 +44,10 @@ async def _individual(
     result = BatchContentResult.of(listing.source, request.mode, items, limits)
     if by_model:
         return result.model_copy(update={"engine": "model", "model": analysed.models})
-    if request.mode == "individual":
+    found = [item for item in items if item.status == "ok"]
+    if request.mode == "individual" or len(found) < LEAST_COMPARED:
         return result
-    compared = compare_locally([item for item in items if item.status == "ok"])
+    compared = compare_locally(found)
     limits = [MADE_SO, *result.limits]
     return result.model_copy(update={"comparison": compared, "limits": limits})
 
