@@ -256,9 +256,9 @@ async def test_abusive_schemas_are_refused_at_once(
     paid: Desk, gemini: FakeGemini, name: str
 ) -> None:
     await refused(paid, {"type": "no"})  # what is imported once is not counted
-    start = time.perf_counter()
+    start = time.process_time()
     error = await refused(paid, ABUSE[name])
-    assert time.perf_counter() - start < 0.25
+    assert time.process_time() - start < 0.25
     assert error.category in ("SCHEMA_TOO_LARGE", "SCHEMA_INVALID")
     assert "output_schema" not in error.message
     assert asked(gemini) == []

@@ -135,9 +135,9 @@ def test_a_page_of_scripts_and_a_login_are_told() -> None:
     ids=["divs", "b", "blocks", "tables", "pre", "h1", "plaintext", "comment", "entity", "options"],
 )  # fmt: skip
 def test_hostile_pages_are_read_in_bounded_time(hostile: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     found = read(hostile)
-    assert time.perf_counter() - began < 8
+    assert time.process_time() - began < 8
     assert "Some words" in text_of(found)
     assert all(piece.place for piece in found.pieces)
     assert len(text_of(found)) < 3 * len(hostile)

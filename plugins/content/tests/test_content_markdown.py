@@ -111,7 +111,7 @@ def test_no_line_is_lost_whatever_stands_around_it(lines: list[str]) -> None:
     ids=lambda text: repr(text[:4]),
 )
 def test_hostile_markdown_is_read_in_bounded_time(hostile: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     found = read(hostile)
-    assert time.perf_counter() - began < 8
+    assert time.process_time() - began < 8
     assert all(piece.place for piece in found.pieces)

@@ -76,9 +76,9 @@ def test_every_cell_is_kept(rows: list[list[str]]) -> None:
     ids=["open quote", "one cell", "quotes", "columns", "cells"],
 )
 def test_a_table_that_is_none_is_read_as_text_in_bounded_time(hostile: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     found = read("words\n" + hostile)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert found.pieces
     assert all(piece.place["first_line"] for piece in found.pieces)
     assert sum(len(piece.text) for piece in found.pieces) <= 5_000_000

@@ -102,10 +102,10 @@ def test_the_media_type_is_told_by_the_name() -> None:
 
 def test_a_long_text_and_an_endless_line_are_read_fast_and_up_to_the_bound() -> None:
     code = b"def f(x):\n    return x\n\n" * 210_000
-    began = time.perf_counter()
+    began = time.process_time()
     found = read(code)
     endless = read(b'{"a":' * 1_000_000, bounds=Bounds(chars=1_000_000))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
     assert found.pieces[-1].place["last_line"] > 600_000
     assert {tuple(piece.place.values()) for piece in endless.pieces} == {(1, 1)}
     assert sum(len(piece.text) for piece in endless.pieces) == 1_000_000

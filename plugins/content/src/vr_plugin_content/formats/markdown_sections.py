@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,8 @@ NESTING = 20
 """Deepest nesting of lists and quotes that is looked into."""
 LARGEST = 1_500_000
 """Most characters that are parsed as Markdown; the parser needs seconds for more."""
+_RULE = re.compile(r"\|(?: *:?-+:? *\|)+ *")
+"""Stands between the header and the rows of a table."""
 _ESCAPED = re.compile(r"\\([][!.()_~$&<>#+-])")
 
 
@@ -64,7 +67,8 @@ def pieces_of(
         text: in Markdown.
         title: stands for the headings of what is above the first one.
         budget: is spent.
-        first_line: number of the text's first line; None leaves lines out of the places.
+        first_line: number of the text's first line; None leaves lines out of the places, and has
+            each part of a long table repeat its header.
         place: what every place has besides.
     """
     lines, pieces, outline = text.split("\n"), list[Piece](), list[OutlineEntry]()
@@ -74,7 +78,8 @@ def pieces_of(
             entry = _located(above, section.first, section.first + 1, first_line)
             outline.append(OutlineEntry(section.path[-1], section.level, entry))
         for first, last in _parts(section, lines):
-            said = budget.take("\n".join(lines[first:last]).strip("\n"))
+            header = _header(section, lines, first) if first_line is None else []
+            said = budget.take("\n".join([*header, *lines[first:last]]).strip("\n"))
             if said.strip():
                 pieces.append(Piece(said, _located(above, first, last, first_line)))
     return pieces, outline
@@ -101,6 +106,13 @@ def _parts(section: Section, lines: list[str]) -> Iterator[tuple[int, int]]:
             begins, size = first, 0
         size += length
     yield begins, section.last
+
+
+def _header(section: Section, lines: list[str], at: int) -> list[str]:
+    """The two lines that begin the table in whose middle a part begins; none anywhere else."""
+    begins, ends = section.blocks[max(0, bisect_left(section.blocks, (at, 0)) - 1)]
+    is_table = begins + 1 < at < ends and _RULE.fullmatch(lines[begins + 1])
+    return lines[begins : begins + 2] if is_table else []
 
 
 def _cuttable(blocks: list[tuple[int, int]], lines: list[str]) -> Iterator[tuple[int, int]]:

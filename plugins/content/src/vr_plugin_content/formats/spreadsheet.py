@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import Any, BinaryIO
 
 from vr_plugin_content.formats.encodings import blank
 from vr_plugin_content.formats.kinds import KINDS, suffix_of
+from vr_plugin_content.formats.package import sprawling_sheets
 from vr_plugin_content.formats.parsed import (
     Asked,
     OutlineEntry,
@@ -23,34 +25,47 @@ MOST_SHEETS = 500
 MOST_CELLS = 20_000_000
 """Most cells of the used area of a sheet: its corners alone can span billions."""
 MOST_COLUMNS = 500
+RECORDS = 5
+"""Records at the beginning of an old workbook, among which is the one of its password."""
+FILE_PASS = 0x2F
+_RECORD = struct.Struct("<2H")
+_BEGINS = (b"\x09\x08\x10\x00\x00\x06\x05\x00", b"\x09\x08\x08\x00\x00\x05\x05\x00")
+_PACKAGE = "EncryptedPackage".encode("utf-16-le")
+TOO_MANY = "spans too many cells"
 
 
 def parse(file: BinaryIO, asked: Asked) -> Parsed:
     """Read the sheets of a workbook.
 
     Raises:
-        ParseError: EXTRA_MISSING; PASSWORD_NEEDED; DOCUMENT_DAMAGED; DOCUMENT_EMPTY.
+        ParseError: EXTRA_MISSING; PASSWORD_NEEDED; DOCUMENT_DAMAGED; DOCUMENT_EMPTY; SHEETS_UNREAD
+            where no sheet could be read.
     """
+    sprawling = sprawling_sheets(file, MOST_CELLS)
+    file.seek(0)
     book = _opened(file)
     suffix, budget = suffix_of(asked.name), TextBudget(asked.bounds)
     mime = next(kind.mime for kind in KINDS if suffix in kind.suffixes)
     found = Parsed(mime)
     for name in book.sheet_names[:MOST_SHEETS]:
         try:
-            pieces = list(_pieces(book.get_sheet_by_name(name), name, budget))
+            sheet = _sheet(book, name, sprawling)
+            pieces = list(_pieces(sheet, name, budget))
         except _TooLargeError:
-            found.limits.append(f"The sheet {name!r} spans too many cells, and was left out.")
+            found.limits.append(f"The sheet {name!r} {TOO_MANY}, and was left out.")
             continue
         except MemoryError:
             raise
         except Exception:  # noqa: BLE001 - a sheet of charts or macros costs only itself
             found.limits.append(f"The sheet {name!r} could not be read.")
             continue
+        if pieces and sheet.width > MOST_COLUMNS:
+            found.limits.append(f"Only {MOST_COLUMNS} columns of the sheet {name!r} were read.")
         if pieces:
             found.pieces += pieces
             found.outline.append(OutlineEntry(name, 1, {"sheet": name}))
     if not found.pieces:
-        raise blank()
+        raise _nothing(found.limits)
     found.limits += budget.limits
     return found
 
@@ -59,19 +74,55 @@ class _TooLargeError(Exception):
     """A used area that spans more cells than are read."""
 
 
+def _nothing(limits: list[str]) -> ParseError:
+    """The error of a workbook of which no cell was read."""
+    if not limits:
+        return blank()
+    if not any(TOO_MANY in each for each in limits):
+        return damaged("a workbook")
+    hint = "Delete cells that lie far from the others, and save it again."
+    return ParseError("SHEETS_UNREAD", limits[0], hint, "TOO_LARGE")
+
+
 def _opened(file: BinaryIO) -> Any:
     from python_calamine import CalamineWorkbook, PasswordError
 
     try:
         return CalamineWorkbook.from_filelike(file)
     except PasswordError:
-        message = "This workbook is protected by a password."
-        hint = "Open it in its own program, remove the password, and save it again."
-        raise ParseError("PASSWORD_NEEDED", message, hint, "AUTH") from None
+        raise _locked() from None
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - it has an error for each way to be broken
-        raise damaged("a workbook") from None
+        raise (_locked() if _is_locked(file) else damaged("a workbook")) from None
+
+
+def _locked() -> ParseError:
+    message = "This workbook is protected by a password."
+    hint = "Open it in its own program, remove the password, and save it again."
+    return ParseError("PASSWORD_NEEDED", message, hint, "AUTH")
+
+
+def _is_locked(file: BinaryIO) -> bool:
+    """True for an old workbook with a password, which the library takes for no workbook at all."""
+    file.seek(0)
+    content = file.read()
+    at = max(content.find(begin) for begin in _BEGINS)
+    for _ in range(RECORDS):
+        if not 0 <= at <= len(content) - _RECORD.size:
+            break
+        kind, size = _RECORD.unpack_from(content, at)
+        if kind == FILE_PASS:
+            return True
+        at += _RECORD.size + size
+    return _PACKAGE in content
+
+
+def _sheet(book: Any, name: str, sprawling: set[str]) -> Any:
+    """A sheet of a workbook; the library takes memory for each cell that it spans."""
+    if name in sprawling:
+        raise _TooLargeError
+    return book.get_sheet_by_name(name)
 
 
 def _pieces(sheet: Any, name: str, budget: TextBudget) -> Iterator[Piece]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field
 from vr_kernel import Document, Heading, Locator, Segment, visible, visible_line
 
-FORMATS_VERSION = 1
+FORMATS_VERSION = 2
 """Raise it when a format reads files differently: what was kept before is parsed again."""
 TITLE_CHARS = 300
 
