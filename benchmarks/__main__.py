@@ -27,6 +27,7 @@ NAMES = (
     "batches",
     "local_engine",
     "documents",
+    "real_documents",
     "retrieval",
     "state",
     "stores",

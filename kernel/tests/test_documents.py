@@ -36,6 +36,8 @@ from vr_testing import open_kernel
         (Locator(start=93.5, end=100.0), "1:33"),
         (Locator(cell=4), "cell 4"),
         (Locator(message=2), "message 2"),
+        (Locator(box=(120.0, 48.5, 30.0, 9.0)), "at 120, 48.5"),
+        (Locator(page=2, box=(120.0, 48.5, 30.0, 9.0)), "p. 2"),
     ],
 )
 def test_a_place_in_words(place: Locator, words: str) -> None:

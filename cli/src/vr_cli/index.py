@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -43,7 +44,11 @@ def kinds_of_domains(kernel: Kernel) -> dict[str, list[str]]:
     from vr_kernel.loading import RESERVED_DOMAINS
 
     domains = {tool.domain for tool in kernel.tools.values()} - RESERVED_DOMAINS
-    offered = {it.name: it.offers["record kinds"] for it in kernel.plugins()}
+    offered = {it.name: [*it.offers["record kinds"]] for it in kernel.plugins()}
+    views = kernel.services.views
+    for kind in kernel.services.kinds:  # a plugin fills the kernel's kinds that it shows
+        kinds = offered.setdefault(views.plugin_of("kind", kind), [])
+        kinds += [kind] if kind not in kinds else []
     return {name: kinds for name, kinds in offered.items() if kinds and name in domains}
 
 
@@ -124,7 +129,18 @@ def command_of(tool: Tool) -> str:
 
 
 def as_commands(tools: Mapping[str, Tool], text: str) -> str:
-    """A text with the names of tools as the commands that a person types."""
+    """A text with the names of tools as the commands, and arguments as the options, of a person."""
+    arguments = {
+        name for tool in tools.values() for name in tool.input_schema.get("properties", {})
+    }
+
+    def option(found: re.Match[str]) -> str:
+        value = found[2].strip("'")
+        if found[1] not in arguments:
+            return found[0]
+        return f"--{found[1].replace('_', '-')} {'-' if value == '...' else shlex.quote(value)}"
+
+    text = re.sub(r"\b([a-z_]+)=('[^']*'|\.\.\.)", option, text)
     names = "|".join(sorted(tools, key=len, reverse=True))
     alone = rf"`({names})`|(?<![`\w/.])({names})(?![`\w(]|\.\w)"
     return re.sub(alone, lambda found: f"`{command_of(tools[found[1] or found[2]])}`", text)

@@ -42,8 +42,12 @@ class Locator:
 
     @property
     def label(self) -> str:
-        """The place in words, such as `p. 7` or `notes.md, lines 3-9`; empty for none."""
-        return ", ".join(_words(self))
+        """The place in words, such as `p. 7` or `notes.md, lines 3-9`; empty for none.
+
+        A box is told where nothing else is known: `at 120, 48`.
+        """
+        at = f"at {self.box[0]:g}, {self.box[1]:g}" if self.box else ""
+        return ", ".join(_words(self)) or at
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that apply, as JSON."""

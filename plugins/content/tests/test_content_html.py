@@ -86,6 +86,17 @@ def test_an_article_is_found_and_every_heading_of_a_manual_is_kept() -> None:
     assert len(read(f"<html><body><h1>Manual</h1>{manual}</body></html>").outline) >= 30
 
 
+def test_an_article_has_no_signs_of_links_and_no_lines_of_code_as_headings() -> None:
+    pytest.importorskip("trafilatura")
+    manual = read(f"<html><body><h1>Manual¶</h1>{WORDS}<h2>1. Use¶</h2>{WORDS}</body></html>")
+    assert [entry.text for entry in manual.outline] == ["Manual", "1. Use"]
+    assert "¶" not in text_of(manual)
+    code = "#if MSDOS\n#  include &lt;io.h&gt;\n## a comment\n#endif\n"
+    example = read(f"<html><body><h1>Use</h1>{WORDS}<pre><b>{code}</b></pre>{WORDS}</body></html>")
+    assert [entry.text for entry in example.outline] == ["Use"]
+    assert "#  include <io.h>" in text_of(example)
+
+
 @needs_data
 def test_real_pages_keep_their_headings_and_tables() -> None:
     pages = {

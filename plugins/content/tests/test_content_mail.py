@@ -54,7 +54,7 @@ async def read(desk: Desk, content: bytes, name: str = "a.eml", **arguments: Any
 async def words_of(desk: Desk, content: bytes) -> str:
     """The text of a message without its place and the head of `HEAD`."""
     text: str = (await read(desk, content)).text
-    return text.removeprefix("[message 1]\nFrom: a@b.c\nSubject: Words\n\n")
+    return text.removeprefix("[message 1]\n\nFrom: a@b.c\nSubject: Words\n\n")
 
 
 async def refused(desk: Desk, content: bytes, name: str = "a.eml") -> VrError:
@@ -78,6 +78,7 @@ async def test_a_message_has_its_head_its_plain_words_and_names_of_attachments(
     found = await read(desk, mail.as_bytes())
     assert found.text.split("\n") == [
         "[message 1]",
+        "",
         "From: Zoë Ångström <zoe@x.org>",
         "To: a@x.org, b@x.org",
         "Cc: c@x.org",
@@ -181,7 +182,7 @@ async def test_messages_of_a_mailbox_have_their_numbers_and_a_line_of_words_begi
     ]  # fmt: skip
     second = await read(desk, box, "a.mbox", locator="message 2")
     assert second.text == (
-        "[message 2]\nSubject: Re: Plans\n\nsecond\n\nFrom my house\none sees the sea."
+        "[message 2]\n\nSubject: Re: Plans\n\nsecond\n\nFrom my house\none sees the sea."
     )
     assert "first\nFrom here, quoted" in found.text
 
@@ -207,8 +208,8 @@ async def test_a_long_message_is_cut_into_parts_up_to_the_bound(desk: Desk) -> N
     while found.next_cursor:
         found = await desk.read(path, cursor=found.next_cursor)
         text += found.text
-    assert text.count("[message 1]\n") >= 10
-    assert 19_000 < len(text.replace("[message 1]\n", "")) < 20_200
+    assert text.count("[message 1]\n\n") >= 10
+    assert 19_000 < len(text.replace("[message 1]\n\n", "")) < 20_200
 
 
 def nested(depth: int) -> bytes:

@@ -311,7 +311,7 @@ async def pages_of(desk: Desk, path: Path) -> list[Any]:
 async def parts_of(desk: Desk, path: Path) -> list[tuple[str, str]]:
     """The places of a document, each with its text."""
     told = "\n\n".join(page.text for page in await pages_of(desk, path))
-    found = re.split(r"(?:^|\n\n)\[([^]\n]+)\]\n", told)
+    found = re.split(r"(?:^|\n\n)\[([^]\n]+)\]\n\n", told)
     return [*zip(found[1::2], found[2::2], strict=True)]
 
 
@@ -336,7 +336,7 @@ async def test_six_of_six_slides_stand_at_their_numbers_though_their_files_were_
     for n in range(1, 7):
         alone = await desk.read(path, locator=f"slide {n}")
         assert (alone.first, alone.last, alone.total) == (f"slide {n}", f"slide {n}", 1)
-        assert alone.text == f"[slide {n}]\n## Title {n}\n\nWords {n}\n\nNotes: Notes {n}"
+        assert alone.text == f"[slide {n}]\n\n## Title {n}\n\nWords {n}\n\nNotes: Notes {n}"
 
 
 async def test_a_slide_keeps_its_table_and_the_words_of_its_picture(desk: Desk) -> None:
@@ -423,7 +423,7 @@ async def test_a_picture_in_a_text_is_given_with_its_words(desk: Desk, left: Pat
     )
     content = docx(paragraph("Before") + inline, **{"word/media/one.png": picture()})
     found = await desk.read(desk.write("door.docx", content), pictures=True)
-    assert found.text == "[door.docx]\nBefore\n\n[Picture: A green door]"
+    assert found.text == "[door.docx]\n\nBefore\n\n[Picture: A green door]"
     assert [it.alt for it in found.pictures] == ["A green door"]
     assert names_below(left) == []
 

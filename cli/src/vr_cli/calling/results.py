@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from vr_kernel import Tool, View
 from vr_kernel.files import URI_PREFIX
 from vr_kernel.running import Outcome
-from vr_kernel.views import MORE, Prose, Views
+from vr_kernel.views import MORE, Code, Prose, Views
 
 FOUND = "results"
 """The list of what was searched for."""
@@ -20,17 +20,27 @@ NEXT = "next_cursor"
 """Where the next page begins, which is of no use beside the whole."""
 
 
-def stands_alone(tool: Tool, result: BaseModel, view: View, views: Views) -> bool:
+def stands_alone(tool: Tool, result: BaseModel, views: Views, *, read: bool) -> bool:
     """Check for a document that stands alone on stdout, as programs read it.
 
-    At a terminal the view of a plugin takes its place, unless that begins with the document as it
-    is, which is read better page by page than cut.
+    At a terminal the view of a plugin takes its place, unless it is read as it is.
     """
+    if sys.stdout.isatty() and views.has("tool", tool.name):
+        return read
+    return bool(tool.printed and getattr(result, tool.printed[0]))
+
+
+def is_read(tool: Tool, result: BaseModel, view: View) -> bool:
+    """Check for a document that its own view begins with, as it is."""
     text = getattr(result, tool.printed[0]) if tool.printed else ""
-    if not text or not (sys.stdout.isatty() and views.has("tool", tool.name)):
-        return bool(text)
     first = view.blocks[0] if view.blocks else None
-    return isinstance(first, Prose) and first.text == text
+    return bool(text) and isinstance(first, Prose | Code) and first.text == text
+
+
+def whole_of(result: BaseModel, printed: Sequence[str], artifacts: Path) -> BaseModel:
+    """The result with the whole of its document in place of a part."""
+    whole = without_cursor(result, printed, artifacts)
+    return whole.model_copy(update={printed[0]: document_of(result, printed, artifacts)})
 
 
 def limited(outcome: Outcome, limit: object) -> Outcome:

@@ -8,16 +8,18 @@ from typing import Any
 
 import click
 from pydantic import BaseModel
-from vr_kernel import Code, Kernel, Tool, VrError
+from vr_kernel import Code, Kernel, Services, Tool, VrError
 from vr_kernel.running import Outcome
 from vr_kernel.views import MORE, shown_host, titled
 
 from vr_cli.calling.endings import endings_of, file_of, is_made_by, possible_endings
 from vr_cli.calling.results import (
     document_of,
+    is_read,
     remark_on,
     stands_alone,
     told_in_view,
+    whole_of,
     without_cursor,
 )
 from vr_cli.showing.browser import readable_name
@@ -47,6 +49,10 @@ def require_target(
     return require_output(wanted.output, name, possible_endings(tool), force=wanted.force)
 
 
+TEXTS = ("md", "txt")
+"""Endings of files that a document is written to as it is."""
+
+
 async def prepared(
     kernel: Kernel,
     tool: Tool,
@@ -64,15 +70,14 @@ async def prepared(
     folder, elsewhere = services.artifacts.folder, target is not None or wanted.in_browser
     made = target is not None and is_made_by(tool, arguments, target.ending)
     if elsewhere or not wanted.as_json:
-        view, shown = await services.views.of_result(tool, result), result
-        if not elsewhere and stands_alone(tool, result, view, services.views):
+        read = is_read(tool, result, await services.views.of_result(tool, result))
+        made = made or (read and target is not None and target.ending in TEXTS)
+        if not elsewhere and stands_alone(tool, result, services.views, read=read):
             ready.document = document_of(result, tool.printed, folder)
+        shown = whole_of(result, tool.printed, folder) if read else result
         if made or ready.document:
-            shown = without_cursor(result, tool.printed, folder)
-            view = await services.views.of_result(tool, shown)
-        ready.view = told_in_view(view, outcome.notes)
-        if (made or ready.document) and not services.views.has("tool", tool.name):
-            ready.notes = (*ready.notes, *remark_on(shown))
+            shown = without_cursor(shown, tool.printed, folder)
+        await _describe(ready, services, tool, shown, outcome, remarked=made or ready.document)
     if target is not None:
         if not made or not _keep_file(ready, tool, result, outcome, folder, target):
             await write_view(ready, services, target)
@@ -81,6 +86,21 @@ async def prepared(
     if wanted.in_browser:
         await make_page(ready, services)
     return ready
+
+
+async def _describe(
+    ready: Presented,
+    services: Services,
+    tool: Tool,
+    result: BaseModel,
+    outcome: Outcome,
+    *,
+    remarked: object,
+) -> None:
+    """Make the view of a result; what no view says of a document is a remark."""
+    ready.view = told_in_view(await services.views.of_result(tool, result), outcome.notes)
+    if remarked and not services.views.has("tool", tool.name):
+        ready.notes = (*ready.notes, *remark_on(result))
 
 
 def _keep_file(

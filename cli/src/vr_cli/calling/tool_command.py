@@ -27,6 +27,8 @@ _SOURCE_IS = "SOURCE is a web address with https://, or a path on this machine."
 _RECORD_IS = f"{RECORD.upper()} may be {KIND.upper()}/{RECORD.upper()} alone, as lists print it."
 _NAMES = ("_id", "_path", "url", "directory", "collection", "name", "kind", "key")
 """Ends of names of arguments that take one word, such as the name of something."""
+OTHERS = {SOURCE: ("url", *LOCAL, SOURCE, "text"), "directory": ("directory", "file_paths")}
+"""Options that may stand in place of a positional argument."""
 _SOURCES_ARE = f"{_SOURCE_IS} Several are taken one after another."
 
 
@@ -97,7 +99,7 @@ def _require_places(
 ) -> None:
     """Refuse a call that lacks what the command needs, in the words of its usage."""
     for place in places:
-        slots = ("url", *LOCAL, SOURCE) if place == SOURCE else (place,)
+        slots = OTHERS.get(place, (place,))
         if placed.get(place) in (None, ()) and all(
             options.get(slot) in (None, ()) for slot in slots
         ):
@@ -138,6 +140,8 @@ def _require_no_folder(kernel: Kernel, tool: Tool, arguments: Mapping[str, Any])
         VrError: INVALID_INPUT.
     """
     path = arguments.get("file_path")
+    if "folder" in schema_of(tool, "file_path").get("description", "").casefold():
+        return
     if not isinstance(path, str) or not Path(path).expanduser().is_dir():
         return
     verb = tool.name.rpartition("_")[2]
@@ -164,10 +168,12 @@ def _is_text(place: str, schemas: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def positions(tool: Tool) -> list[str]:
-    """Positional arguments: `source`, when a tool takes one, then all required ones."""
+    """Positional arguments: `source` or a folder, when a tool takes one, then all required ones."""
     properties = tool.input_schema.get("properties", {})
     needed: list[str] = tool.input_schema.get("required", [])
     taken = [name for name in properties if name in needed]
+    if not taken and {"directory", "file_paths"} <= properties.keys():
+        return ["directory"]
     if "url" in properties and not properties.keys().isdisjoint(LOCAL):
         return [SOURCE, *(name for name in taken if name not in ("url", *LOCAL))]
     return taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -15,6 +16,8 @@ SCHEMA_DEPTH = 20
 SUB_SCHEMAS = 500
 LOOKS = 2_000
 """Maximum number of sub-schemas to check one value against, counting repeated references."""
+PATTERNS_S = 0.1
+"""Processor seconds to compile all patterns of a schema; others take some microseconds each."""
 PROBLEM_CHARS = 1000
 """Maximum length in characters of the problem that a model or a caller is told."""
 _JSON_DEPTH = 3 * SCHEMA_DEPTH
@@ -73,6 +76,7 @@ def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
     graph: dict[int, list[int]] = {}
     todo: list[Any] = [schema]
     referred: list[Any] = []
+    compiling = 0.0
     while todo or referred:
         is_referred = not todo
         item = referred.pop() if is_referred else todo.pop()
@@ -85,7 +89,11 @@ def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
         for name in _NOT_TAKEN & item.keys():
             raise _invalid(f"{name} is not taken")
         if "pattern" in item:
+            began = time.thread_time()
             patterns[item["pattern"]] = _compiled(item["pattern"])
+            compiling += time.thread_time() - began
+            if compiling > PATTERNS_S:
+                raise _too_large()
         targets = [_target(resolver, name, item[name]) for name in _REFERENCES if name in item]
         graph[id(item)] = [id(each) for each in (*targets, *_in_place(item))]
         referred += targets
@@ -193,7 +201,7 @@ def _too_large() -> VrError:
         Code.TOO_LARGE,
         category="SCHEMA_TOO_LARGE",
         hint=f"At most {SCHEMA_BYTES // 1024} KiB, {SUB_SCHEMAS} sub-schemas and {SCHEMA_DEPTH}"
-        " levels are taken, and no references that multiply.",
+        " levels are taken, no references that multiply, and no costly patterns.",
     )
 
 

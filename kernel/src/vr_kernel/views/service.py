@@ -67,6 +67,11 @@ class Views:
         """Return True when a plugin declares that view; everything else is shown by default."""
         return (of, name) in self._declared
 
+    def plugin_of(self, of: Of, name: str) -> str:
+        """Return the plugin whose view shows that; empty for what is shown by default."""
+        declared = self._declared.get((of, name))
+        return declared.plugin if declared else ""
+
     async def of_result(self, tool: Tool, result: BaseModel) -> View:
         """Show the result of a tool."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vr_kernel import Document
 
 from vr_plugin_content.analyses.entities import names_in
-from vr_plugin_content.analyses.running_heads import without_running_heads
 from vr_plugin_content.analyses.sentences import Sentence, sentences_of, telling
+from vr_plugin_content.passages.running_heads import without_running_heads
 from vr_plugin_content.reading.answering import outline_of
 from vr_plugin_content.results.analysis import ContentAnalysis, KeyPoint
 

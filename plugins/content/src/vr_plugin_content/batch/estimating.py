@@ -31,7 +31,8 @@ async def estimated(call: Call, request: BatchRequest, listing: Listing) -> Batc
     async with opened_files(call, listing.entries) as opened:
         files = [it for it in opened if isinstance(it, OpenedFile)]
         kept = await _kept(call, request, files) if paid else [False] * len(files)
-        estimate = _estimate(call, request, files, kept) if paid else FREE
+        free = BatchEstimate(files=len(files), requests=0, tokens_in=0)
+        estimate = _estimate(call, request, files, kept) if paid else free
         known = dict(zip((it.entry.source for it in files), kept, strict=True))
         items = [
             it if isinstance(it, BatchContentItem) else _planned(it, known[it.entry.source], paid)

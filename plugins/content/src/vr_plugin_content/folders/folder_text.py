@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from vr_kernel import Call, Services, VrError
 
@@ -18,6 +19,8 @@ from vr_plugin_content.settings import ContentSettings
 from vr_plugin_content.sources.archives import check_archive
 
 MIME = "inode/directory"
+TIMEOUTS = 10
+"""Times of what one file may take that a folder may take in all."""
 AT_ONCE = 100
 """Files that a worker is given at a time."""
 
@@ -41,6 +44,7 @@ class FolderText:
         self.unread = 0
         self._call, self._folder, self._known = call, folder, known
         self._left = settings.max_chars
+        self._end = asyncio.get_running_loop().time() + TIMEOUTS * settings.parser_timeout_s
 
     async def read(self, paths: Sequence[str]) -> None:
         """Read files, in this order, until there are as many characters as are taken."""
@@ -55,18 +59,20 @@ class FolderText:
                     f"Its text is too long: what follows {some[-1]} was left out."
                 )
                 return
+            if asyncio.get_running_loop().time() > self._end:
+                self.document.limits.append(
+                    f"Its files take too long to read: what follows {some[-1]} was left out."
+                )
+                return
 
     async def _parsed(self, paths: Sequence[str]) -> dict[str, list[KeptPiece]]:
         """Parse files; one that cannot be read is not in the result."""
         tasks = await asyncio.to_thread(self._tasks, paths)
         if not tasks:
             return {}
-        answers = await self._call.services.providers.get(Parser).run_many([*tasks.values()])
-        return {
-            path: [_within(path, piece) for piece in KeptDocument.of(answer).pieces]
-            for path, answer in zip(tasks, answers, strict=True)
-            if answer is not None
-        }
+        parser = self._call.services.providers.get(Parser)
+        answers = await parser.run_many([*tasks.values()], self._end)
+        return await asyncio.to_thread(_pieces_of, [*tasks], answers)
 
     def _tasks(self, paths: Sequence[str]) -> dict[str, ParseTask]:
         found = {path: _task(self._call.services, self._folder / path) for path in paths}
@@ -93,6 +99,15 @@ def pieces_by_file(document: KeptDocument) -> dict[str, list[KeptPiece]]:
     if found:
         found.popitem()
     return found
+
+
+def _pieces_of(paths: Sequence[str], answers: Sequence[Any]) -> dict[str, list[KeptPiece]]:
+    """The pieces of each file that could be read; blocks."""
+    return {
+        path: [_within(path, piece) for piece in KeptDocument.of(answer).pieces]
+        for path, answer in zip(paths, answers, strict=True)
+        if answer is not None
+    }
 
 
 def _within(path: str, piece: KeptPiece) -> KeptPiece:

@@ -62,7 +62,8 @@ async def read_folder(call: Call, folder: str) -> Document:
         kept = await _read(call, real, kept)
         await place.put(kept, content_id=address, tool=call.tool)
     sha256 = digest(kept.manifest)
-    document = kept.document.as_document(address, address, sha256, FolderLinks(real.as_uri()))
+    links = FolderLinks(real.as_uri())
+    document = await asyncio.to_thread(kept.document.as_document, address, address, sha256, links)
     memory.keep(call.workspace, address, document, kept.manifest)
     return document
 
@@ -83,9 +84,13 @@ async def read_repository(call: Call, repository: Repository) -> Document:
     if not kept.pieces:
         raise _empty(repository.address)
     named = kept.model_copy(update={"mime": REPOSITORY_MIME, "title": repository.name})
-    document = named.as_document(repository.address, repository.name, _digest(named), repository)
+    document = await asyncio.to_thread(_named, named, repository)
     memory.keep(call.workspace, repository.address, document)
     return document
+
+
+def _named(kept: KeptDocument, repository: Repository) -> Document:
+    return kept.as_document(repository.address, repository.name, _digest(kept), repository)
 
 
 async def _is_known(call: Call, folder: Path, manifest: Manifest) -> bool:

@@ -24,6 +24,10 @@ LITTLE_TEXT = 600
 META_BYTES = 4_096
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,500}?(?:charset|encoding)\s*=\s*[\"']?([\w-]{1,40})")
 _RAISED = re.compile(r"</?su[bp]>")
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_PERMALINK = re.compile(r"¶[ \t]*$", re.MULTILINE)
+"""The sign behind a heading or a definition that links to it."""
 
 
 def parse(file: BinaryIO, asked: Asked) -> Parsed:
@@ -35,7 +39,7 @@ def parse(file: BinaryIO, asked: Asked) -> Parsed:
     content = file.read(MOST_BYTES + 1)
     markup = decoded(content[:MOST_BYTES], asked.charset or _charset(content))
     page = read_page(markup)
-    text, limits = _best(markup, page, asked.address), _limits(page)
+    text, limits = _PERMALINK.sub("", _best(markup, page, asked.address)), _limits(page)
     if not text.strip():
         raise _wordless(limits)
     budget = TextBudget(asked.bounds)
@@ -54,13 +58,16 @@ def _charset(content: bytes) -> str:
 
 
 def _best(markup: str, page: PageText, address: str) -> str:
-    """The text of the article, unless it loses most of the page or of its headings."""
+    """The text of the article, unless it loses most of the page or of its headings.
+
+    One with more headings than the page has made them of lines of code, such as `# include`.
+    """
     large = len(markup) > ARTICLE_CHARS or markup.count("<") > ARTICLE_TAGS
     found = "" if large or page.depth > ARTICLE_DEPTH else _article(markup, address)
     if len(found) < LEAST_SHARE * len(page.text):
         return page.text
-    headings = sum(line.startswith("#") for line in found.splitlines())
-    if headings < LEAST_HEADINGS * page.headings:
+    headings = len(_HEADING.findall(_FENCED.sub("", found)))
+    if not LEAST_HEADINGS * page.headings <= headings <= page.headings:
         return page.text
     return unescaped(_RAISED.sub("", found))
 

@@ -143,6 +143,8 @@ def kind_by_content(head: bytes) -> Kind | None:
     """Return the kind that the first bytes show; None for text, and for what is not known."""
     if _is_pdf(head):
         return PDF
+    if head.startswith(ZIP):
+        return _packed(head)
     for kind in _with_magic():
         if head.startswith(kind.magic) and (kind.suffixes != (".webp",) or head[8:12] == b"WEBP"):
             return kind
@@ -150,6 +152,18 @@ def kind_by_content(head: bytes) -> Kind | None:
     if beginning.startswith((b"<!doctype html", b"<html")):
         return HTML
     return None
+
+
+def _packed(head: bytes) -> Kind | None:
+    """The kind of a zip file by the first of its entries; None for any other archive."""
+    if head[30:38] == b"mimetype":
+        said = {kind for kind in KINDS if kind.archive and head.startswith(kind.mime.encode(), 38)}
+        return max(said, key=lambda kind: len(kind.mime), default=None)
+    folders = {b"word/": ".docx", b"ppt/": ".pptx", b"xl/": ".xlsx"}
+    if b"[Content_Types].xml" not in head and b"_rels/" not in head:
+        return None
+    suffix = next((it for folder, it in folders.items() if folder in head), "")
+    return next((kind for kind in KINDS if suffix in kind.suffixes), None)
 
 
 def _is_pdf(head: bytes) -> bool:
@@ -173,6 +187,8 @@ def is_binary(head: bytes) -> bool:
     """True for bytes that no text begins with: a known kind of binary file, or many controls."""
     if head.startswith(_UNICODE_MARKS):
         return False
+    if head.startswith(ZIP):
+        return True
     kind = kind_by_content(head)
     if kind is not None and kind.format in _BINARY and kind.magic[0] != RTF:
         return True

@@ -20,7 +20,7 @@ LARGEST = 1_500_000
 """Most characters that are parsed as Markdown; the parser needs seconds for more."""
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+ *")
 """Stands between the header and the rows of a table."""
-_ESCAPED = re.compile(r"\\([][!.()_~$&<>#+-])")
+_ESCAPED = re.compile(r"\\([][!.()_~$&<>#+*-])")
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
+from vr_plugin_content.formats.compound_file import has_password
 from vr_plugin_content.formats.encodings import blank
 from vr_plugin_content.formats.kinds import KINDS, suffix_of
 from vr_plugin_content.formats.markdown_sections import LARGEST, pieces_of, unescaped
@@ -28,6 +29,10 @@ TITLE_CHARS = 300
 NOTHING = "-----"
 """The words of a slide, as the library gives them, that has none."""
 _PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_INNER_LINK = re.compile(r"(?<!!)\[([^\]\n]*)\]\((?!https?:|mailto:)[^()\s]*\)")
+"""A link to another place of the document, whose address says nothing outside of it."""
+_ROW = "[TABLE_ROW]"
+"""Left by the library in tables of RTF."""
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
 _RULE = re.compile(r"^-----\n\n## .*\n?", re.MULTILINE)
 """Begins a slide of an OpenDocument presentation, with the name of its page."""
@@ -115,9 +120,9 @@ def _extracted(file: BinaryIO, asked: Asked, *, pictures: bool) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - it has an error for each way to be broken
-        raise _refused(error) from None
+        raise _refused(error, content) from None
     if not result.results:
-        raise _refused(result.errors[0] if result.errors else "")
+        raise _refused(result.errors[0] if result.errors else "", content)
     return result.results[0]
 
 
@@ -140,7 +145,7 @@ def _slides(found: Any, file: BinaryIO, suffix: str) -> tuple[list[tuple[int, st
     if suffix == ".odp":
         return [*enumerate(_RULE.split(found.content)[1:], 1)], []
     if suffix == ".ppt" and not found.pages:
-        return [(1, found.content)], []
+        return [(1, found.content.strip().removeprefix(NOTHING))], []
     shown = shown_slides(file)
     slides = [
         (shown.get(page.page_number, 0) if shown else page.page_number, _with_notes(page))
@@ -173,8 +178,9 @@ def _pieces_of(
 
 
 def _clean(text: str) -> str:
-    """The text with the words of pictures instead of their names in the file."""
-    return unescaped(_PICTURE.sub(_worded, text))
+    """The text with the words of pictures and inner links instead of their names in the file."""
+    plain = _INNER_LINK.sub(r"\1", _PICTURE.sub(_worded, text))
+    return unescaped(plain.replace(_ROW, ""))
 
 
 def _worded(match: re.Match[str]) -> str:
@@ -192,9 +198,9 @@ def _place(image: Any, shown: Mapping[int, int], *, on_slides: bool) -> dict[str
     return place
 
 
-def _refused(error: object) -> ParseError:
+def _refused(error: object, content: bytes) -> ParseError:
     said = str(error).lower()
-    if "encrypt" in said or "password" in said:
+    if "encrypt" in said or "password" in said or has_password(content):
         message = "This document is protected by a password."
         hint = "Open it in its own program, remove the password, and save it again."
         return ParseError("PASSWORD_NEEDED", message, hint, "AUTH")

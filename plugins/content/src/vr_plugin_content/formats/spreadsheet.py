@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import Any, BinaryIO
 
+from vr_plugin_content.formats.compound_file import has_password
 from vr_plugin_content.formats.encodings import blank
 from vr_plugin_content.formats.kinds import KINDS, suffix_of
 from vr_plugin_content.formats.package import sprawling_sheets
@@ -25,12 +25,6 @@ MOST_SHEETS = 500
 MOST_CELLS = 20_000_000
 """Most cells of the used area of a sheet: its corners alone can span billions."""
 MOST_COLUMNS = 500
-RECORDS = 5
-"""Records at the beginning of an old workbook, among which is the one of its password."""
-FILE_PASS = 0x2F
-_RECORD = struct.Struct("<2H")
-_BEGINS = (b"\x09\x08\x10\x00\x00\x06\x05\x00", b"\x09\x08\x08\x00\x00\x05\x05\x00")
-_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 TOO_MANY = "spans too many cells"
 
 
@@ -94,28 +88,14 @@ def _opened(file: BinaryIO) -> Any:
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - it has an error for each way to be broken
-        raise (_locked() if _is_locked(file) else damaged("a workbook")) from None
+        file.seek(0)
+        raise (_locked() if has_password(file.read()) else damaged("a workbook")) from None
 
 
 def _locked() -> ParseError:
     message = "This workbook is protected by a password."
     hint = "Open it in its own program, remove the password, and save it again."
     return ParseError("PASSWORD_NEEDED", message, hint, "AUTH")
-
-
-def _is_locked(file: BinaryIO) -> bool:
-    """True for an old workbook with a password, which the library takes for no workbook at all."""
-    file.seek(0)
-    content = file.read()
-    at = max(content.find(begin) for begin in _BEGINS)
-    for _ in range(RECORDS):
-        if not 0 <= at <= len(content) - _RECORD.size:
-            break
-        kind, size = _RECORD.unpack_from(content, at)
-        if kind == FILE_PASS:
-            return True
-        at += _RECORD.size + size
-    return _PACKAGE in content
 
 
 def _sheet(book: Any, name: str, sprawling: set[str]) -> Any:

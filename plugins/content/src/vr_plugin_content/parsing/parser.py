@@ -68,18 +68,24 @@ class Parser:
             raise _refused(answer["error"])
         return answer["result"]
 
-    async def run_many(self, tasks: Sequence[ParseTask]) -> list[Any]:
+    async def run_many(self, tasks: Sequence[ParseTask], end: float) -> list[Any]:
         """Do tasks about files in one go; the result is None for each that failed.
 
         When they take too long, or crash the parser, each is done by itself.
+
+        Args:
+            tasks: about files.
+            end: time of the event loop after which none is begun any more.
         """
         try:
             answer = await self._ask({"many": [self._told(task) for task in tasks]})
         except VrError:
-            return [await self._run_or_none(task) for task in tasks]
+            return [await self._run_or_none(task, end) for task in tasks]
         return [each.get("result") for each in answer["result"]]
 
-    async def _run_or_none(self, task: ParseTask) -> Any:
+    async def _run_or_none(self, task: ParseTask, end: float) -> Any:
+        if asyncio.get_running_loop().time() > end:
+            return None
         try:
             return await self.run(task)
         except VrError:

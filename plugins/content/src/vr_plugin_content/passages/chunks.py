@@ -9,9 +9,12 @@ from itertools import groupby
 from vr_kernel import Document, Locator, Segment
 
 from vr_plugin_content.passages.headings import PageHeadings, Section
+from vr_plugin_content.passages.running_heads import without_running_heads
 
 MOST_CHUNKS = 20_000
 """Most chunks of one document."""
+MOST_AT_ONCE = 20_000
+"""Characters that are cut at once: the time grows with the square of a text without spaces."""
 Cut = Callable[[str], Sequence[tuple[int, str]]]
 
 
@@ -35,9 +38,9 @@ def chunks_of(document: Document, most_chars: int) -> list[Chunk]:
     from semantic_text_splitter import MarkdownSplitter
 
     cut: Cut = MarkdownSplitter(most_chars).chunk_indices
-    headings = PageHeadings(document)
+    headings, segments = PageHeadings(document), _without_running_heads(document.segments)
     chunks: list[Chunk] = []
-    for segment in _joined(document.segments):
+    for segment in _joined(segments):
         for section in _sections(segment, headings):
             for start, text in _cut(cut, section.text, most_chars):
                 place = _within(segment, section.start + start, text)
@@ -45,6 +48,13 @@ def chunks_of(document: Document, most_chars: int) -> list[Chunk]:
                 if len(chunks) == MOST_CHUNKS:
                     return chunks
     return chunks
+
+
+def _without_running_heads(segments: Sequence[Segment]) -> Sequence[Segment]:
+    if any(it.locator.page is None or it.locator.box is not None for it in segments):
+        return segments
+    texts = without_running_heads([it.text for it in segments])
+    return [replace(it, text=text) for it, text in zip(segments, texts, strict=True)]
 
 
 def _sections(segment: Segment, headings: PageHeadings) -> Iterator[Section]:
@@ -57,8 +67,21 @@ def _sections(segment: Segment, headings: PageHeadings) -> Iterator[Section]:
 
 def _cut(cut: Cut, text: str, most_chars: int) -> Iterator[tuple[int, str]]:
     """The parts of a text with the number of the character at which each begins."""
-    parts = [(0, text)] if len(text) <= most_chars else cut(text)
-    yield from ((start, part) for start, part in parts if part.strip())
+    for begins, some in _stretches(text):
+        parts = [(0, some)] if len(some) <= most_chars else cut(some)
+        yield from ((begins + start, part) for start, part in parts if part.strip())
+
+
+def _stretches(text: str) -> Iterator[tuple[int, str]]:
+    """A long text in stretches that end with a line or a word, if there is one near their end."""
+    at = 0
+    while len(text) - at > MOST_AT_ONCE:
+        near = at + MOST_AT_ONCE
+        ends = (text.rfind(sign, at + MOST_AT_ONCE // 2, near) + 1 for sign in "\n ")
+        end = next((end for end in ends if end), near)
+        yield at, text[at:end]
+        at = end
+    yield at, text[at:]
 
 
 def _within(segment: Segment, start: int, text: str) -> Locator:

@@ -25,8 +25,8 @@ async def record_passages(call: Call, document: Document) -> None:
     passages, which a remark says, and not the result.
     """
     settings: ContentSettings = call.settings
-    chunks = await asyncio.to_thread(chunks_of, document, settings.passage_chars)
-    records = list(_records(call.services.kinds[PASSAGES], document, chunks))
+    kind = call.services.kinds[PASSAGES]
+    records = await asyncio.to_thread(_records, kind, document, settings.passage_chars)
     keys = {record.key or "" for record in records}
     try:
         if await call.services.journal.has(call.workspace, [(PASSAGES, key) for key in keys]):
@@ -40,7 +40,12 @@ async def record_passages(call: Call, document: Document) -> None:
         call.forget(PASSAGES, *stale)
 
 
-def _records(kind: RecordKind, document: Document, chunks: Sequence[Chunk]) -> Iterator[Record]:
+def _records(kind: RecordKind, document: Document, most_chars: int) -> list[Record]:
+    """The passages of a document; blocks."""
+    return list(_passages(kind, document, chunks_of(document, most_chars)))
+
+
+def _passages(kind: RecordKind, document: Document, chunks: Sequence[Chunk]) -> Iterator[Record]:
     listings = Listings(document)
     for position, chunk in enumerate(chunks):
         if listings.hold(chunk.text, chunk.locator.page):

@@ -43,11 +43,12 @@ async def read_part(call: Call, request: ReadRequest) -> ContentPage:
     document = await read_any(call, request.source, request.password)
     segments = select(document, request.place) if request.place else document.segments
     part = part_of(document, segments, request.cursor, settings.page_tokens)
-    await record_passages(call, document)
+    begun = not request.cursor
+    if begun:
+        await record_passages(call, document)
     pictures: Sequence[DocumentPicture] = ()
     if request.pictures:
         pictures = await pictures_of(call, request.source, request.password)
-    begun = not request.cursor
     whole = await asyncio.to_thread(_whole, call, segments) if begun and part.cursor else ""
     return _page(document, segments, part, pictures, whole, begun=begun)
 

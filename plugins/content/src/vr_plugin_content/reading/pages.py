@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vr_kernel import Code, Document, Segment, VrError, cache_key, estimate_tokens
 
-CURSOR = re.compile(r"(?P<stamp>[0-9a-f]{12})-(?P<piece>\d{1,9})-(?P<char>\d{1,9})")
+CURSOR = re.compile(r"(?P<stamp>[0-9a-f]{12})-(?P<piece>[0-9]{1,9})-(?P<char>[0-9]{1,9})")
 CHARS_A_TOKEN = 4
 """Characters of a token, about; only used to cut a single piece that is too long."""
 
@@ -44,7 +44,7 @@ def part_of(document: Document, segments: Sequence[Segment], cursor: str, tokens
     left = tokens
     while at < len(segments):
         text = segments[at].text[char:]
-        cost = estimate_tokens(text)
+        cost = estimate_tokens(as_text([_with(segments[at], text)]))
         if cost > left and taken:
             return Part(taken, f"{stamp}-{at}-{char}")
         if cost > left:
@@ -58,7 +58,7 @@ def part_of(document: Document, segments: Sequence[Segment], cursor: str, tokens
 
 def as_text(segments: Sequence[Segment]) -> str:
     """Return segments as Markdown, each below its place in brackets."""
-    return "\n\n".join(f"[{each.locator.label}]\n{each.text.strip()}" for each in segments)
+    return "\n\n".join(f"[{each.locator.label}]\n\n{each.text.strip()}" for each in segments)
 
 
 def _cut(text: str, most: int) -> int:
@@ -80,11 +80,16 @@ def _stamp(document: Document, segments: Sequence[Segment]) -> str:
     return cache_key(sha256=document.sha256, source=document.source, ends=ends)[:12]
 
 
+def _is_within(match: re.Match[str], segments: Sequence[Segment]) -> bool:
+    piece, char = int(match["piece"]), int(match["char"])
+    return piece < len(segments) and char < max(1, len(segments[piece].text))
+
+
 def _position(cursor: str, stamp: str, segments: Sequence[Segment]) -> tuple[int, int]:
     if not cursor:
         return 0, 0
     match = CURSOR.fullmatch(cursor)
-    if match is None or match["stamp"] != stamp or int(match["piece"]) >= len(segments):
+    if match is None or match["stamp"] != stamp or not _is_within(match, segments):
         raise VrError(
             "The cursor belongs to another document or place, or the document has changed.",
             Code.INVALID_INPUT,

@@ -10,9 +10,10 @@ from vr_kernel import Code, Document, Heading, Locator, Segment, VrError, visibl
 
 _NUMBERS = re.compile(
     r"(?P<word>p\.?|pp\.?|pages?|slides?|cells?|messages?|lines?|l\.?)?\s*"
-    r"(?P<first>\d{1,9})(?:\s*[-–]\s*(?P<last>\d{1,9}))?",  # noqa: RUF001 - people type both dashes
+    r"(?P<first>[0-9]{1,9})(?:\s*[-–]\s*(?P<last>[0-9]{1,9}))?",  # noqa: RUF001 - people type both dashes
     re.IGNORECASE,
 )
+_CELLS = re.compile(r"[A-Z]{1,3}(\d{1,7})(?::[A-Z]{1,3}(\d{1,7}))?", re.IGNORECASE)
 _FIELDS = {"p": "page", "s": "slide", "c": "cell", "m": "message", "l": "first_line"}
 NEAR_SHOWN = 5
 
@@ -29,7 +30,9 @@ def select(document: Document, place: str) -> list[Segment]:
         VrError: NOT_FOUND, category PLACE_NOT_FOUND, with some places that there are.
     """
     wanted = place.strip()
-    found = _by_number(document, wanted) or _by_name(document, wanted)
+    found = (
+        _by_number(document, wanted) or _by_name(document, wanted) or _by_cells(document, wanted)
+    )
     if not found:
         raise _missing(document, wanted)
     return found
@@ -69,7 +72,28 @@ def _by_name(document: Document, place: str) -> list[Segment]:
     for test in tests:
         if found := [each for each in document.segments if test(each.locator)]:
             return found
-    return _section(document, plain)
+    return [] if plain.isdecimal() else _section(document, plain)
+
+
+def _by_cells(document: Document, place: str) -> list[Segment]:
+    """The parts of a sheet that have rows of a range, such as `Costs!A2:D40`."""
+    sheet, _, cells = place.rpartition("!")
+    rows = _rows(cells)
+    return [
+        each
+        for each in document.segments
+        if each.locator.sheet is not None
+        and rows is not None
+        and _plain(each.locator.sheet) == _plain(sheet)
+        and (own := _rows(each.locator.cells or "")) is not None
+        and own[0] <= rows[1]
+        and own[1] >= rows[0]
+    ]
+
+
+def _rows(cells: str) -> tuple[int, int] | None:
+    match = _CELLS.fullmatch(cells.strip())
+    return (int(match[1]), int(match[2] or match[1])) if match else None
 
 
 def _section(document: Document, plain: str) -> list[Segment]:

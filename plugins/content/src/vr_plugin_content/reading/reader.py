@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -40,7 +41,9 @@ async def read_document(call: Call, source: Source, password: str = "") -> ReadD
             partial(_read, source, password),
             content_id=source.sha256,
         )
-    document = kept.as_document(source.address, source.name, source.sha256, source.links)
+    document = await asyncio.to_thread(
+        kept.as_document, source.address, source.name, source.sha256, source.links
+    )
     return ReadDocument(document, tuple(kept.wordless))
 
 

@@ -10,12 +10,15 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from vr_kernel import Code, VrError
 
 MOST_ENTRIES = 20_000
+BYTES_AN_ENTRY = 256
+"""Bytes of the directory for each file, as far as there may be so many."""
 MOST_RATIO = 200
 """A file that unpacks to more than this many times its size is a bomb, once it is large."""
 LARGE = 20_000_000
 """Bytes below which the ratio does not matter."""
 _END = struct.Struct("<4s4H2LH")
 _END_MARK = b"PK\x05\x06"
+_ENTRY_MARK = b"PK\x01\x02"
 _COMMENT = 65_535
 _LINK = 0o120000
 _TYPE = 0o170000
@@ -51,7 +54,7 @@ def check_archive(file: BinaryIO, most_bytes: int) -> None:
 
 
 def _entries(file: BinaryIO, size: int) -> int:
-    """Return how many entries the end of the file tells, before any of them is read.
+    """Return how many entries the directory has, and the end tells, before any of them is read.
 
     Raises:
         VrError: as `check_archive`.
@@ -62,8 +65,11 @@ def _entries(file: BinaryIO, size: int) -> int:
     at = tail.rfind(_END_MARK)
     if at < 0 or at + _END.size > len(tail):
         raise _damaged()
-    entries: int = _END.unpack_from(tail, at)[4]
-    return entries
+    told, directory = _END.unpack_from(tail, at)[4:6]
+    if directory > MOST_ENTRIES * BYTES_AN_ENTRY:
+        return MOST_ENTRIES + 1
+    file.seek(max(0, begins + at - directory))
+    return max(told, file.read(directory).count(_ENTRY_MARK))
 
 
 def _leads_out(member: ZipInfo) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vr_kernel import Code, VrError, spelled_out, visible_line
 
-from vr_plugin_content.formats.kinds import KINDS, kind_by_content
+from vr_plugin_content.formats.kinds import KINDS, kind_by_content, suffix_of
 
 MEGABYTE = 1_000_000
 
@@ -29,6 +29,10 @@ def empty(name: str) -> VrError:
     )
 
 
+PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+UNPACK = "Unpack it, and give the folder."
+
+
 def unknown(name: str) -> VrError:
     """The error of a binary file that nothing here reads."""
     known = " ".join(dict.fromkeys(kind.suffixes[0][1:] for kind in KINDS))
@@ -36,7 +40,7 @@ def unknown(name: str) -> VrError:
         f"{spelled_out(name)} is not a kind of document that is read here.",
         Code.UNSUPPORTED,
         category="FILE_UNSUPPORTED",
-        hint=f"These are, and source code: {known}.",
+        hint=UNPACK if suffix_of(name) in PACKED else f"These are, and source code: {known}.",
     )
 
 

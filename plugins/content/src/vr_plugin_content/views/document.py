@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
@@ -11,6 +12,7 @@ from vr_kernel import Services, StoredRecord, visible_line
 from vr_kernel.views import (
     MORE,
     Block,
+    Code,
     DocumentPage,
     Image,
     Pages,
@@ -20,6 +22,7 @@ from vr_kernel.views import (
     view,
 )
 
+from vr_plugin_content.formats.kinds import PDF, TEXT, kind_by_mime, kind_by_name
 from vr_plugin_content.results.document import ContentPage
 from vr_plugin_content.views.headings import headings_of
 from vr_plugin_content.views.known import Known, known_of
@@ -34,8 +37,12 @@ from vr_plugin_content.views.places import (
     outline,
 )
 
+FOLDER = "inode/directory"
+_LINES = re.compile(r"(?:^|, )lines? \d+(?:-\d+)?$")
 MOST_PAGES = 2_000
 MOST_HEADINGS = 400
+MOST_OPEN = 60
+"""Headings of an outline that is open from the beginning."""
 MOST_SECTIONS = 12
 """Sections without pages that are parts by themselves."""
 
@@ -46,7 +53,7 @@ async def show_part(services: Services, page: ContentPage) -> View:
     ends = [page.first, page.last] if page.next_cursor else []
     part = " to ".join(dict.fromkeys(ends))
     pages = f"{page.pages} pages" if page.pages and page.pages > 1 else ""
-    blocks: list[Block] = [Prose(page.text)]
+    blocks: list[Block] = [_as_it_is(page.text, page.mime)]
     blocks += (
         [
             Pictures(
@@ -64,6 +71,13 @@ async def show_part(services: Services, page: ContentPage) -> View:
     return View(page.title, blocks, about, page.source, notes)
 
 
+def _as_it_is(text: str, mime: str, title: str = "", *, detail: bool = False) -> Block:
+    """A text of a document; lines of code, of pages and of folders stay lines."""
+    has_lines = mime == FOLDER or kind_by_mime(mime) in (PDF, TEXT)
+    shown = Code if has_lines or mime.startswith("image/") else Prose
+    return shown(text, title=title, detail=detail)
+
+
 @view(kind="DocumentPassages")
 async def show_passages(services: Services, records: Sequence[StoredRecord]) -> View:
     """Show recorded passages: one by itself, or a document page by page with its quotes marked."""
@@ -74,16 +88,33 @@ async def show_passages(services: Services, records: Sequence[StoredRecord]) -> 
     ordered = sorted(records, key=_position)
     paged = [each for each in ordered if _page_of(each) is not None]
     known = await known_of(services, source)
-    analysed = known.analyses > 0
+    analysed, notes = known.analyses > 0, list[str]()
     if paged:
         shown = await _pages(services, source, paged, known, began)
         headings = max(known.outline, headings_of(paged, MOST_HEADINGS), key=len)
-        blocks = [*outline(headings, address_of(source)), replace(shown, detail=analysed)]
+        blocks = [
+            *outline(headings, address_of(source), detail=analysed or len(headings) > MOST_OPEN),
+            replace(shown, detail=analysed),
+        ]
         about = [f"{counted(len(records), 'passage')} on {counted(len(shown.items), 'page')}"]
+        notes = _missing(shown.items)
     else:
         blocks = _sections(ordered, detail=analysed)
         about = [counted(len(records), "passage")]
-    return View(title or name_of(source), blocks, about, source if address_of(source) else "")
+    opened = source if address_of(source) else ""
+    return View(title or name_of(source), blocks, about, opened, notes)
+
+
+def _missing(pages: Sequence[DocumentPage]) -> list[str]:
+    """Remarks on pages, and pictures of pages, that are not here."""
+    missing = pages[-1].number - len(pages)
+    pictured = sum(bool(page.image) for page in pages)
+    notes = []
+    if missing > 0:
+        notes.append(f"{counted(missing, 'page')} not shown: contents, index, or without words.")
+    if 0 < pictured < len(pages):
+        notes.append(f"{counted(pictured, 'page')} with their picture, those with quotes first.")
+    return notes
 
 
 def _passage(record: StoredRecord, title: str) -> View:
@@ -121,9 +152,23 @@ def _sections(records: Sequence[StoredRecord], *, detail: bool) -> list[Block]:
     grouped = groupby(records, key=lambda it: visible_line(str(it.fields.get("locator", ""))))
     texts = [(place, _text_of(group)) for place, group in grouped]
     if len(texts) <= MOST_SECTIONS:
-        return [Prose(text, title=place, detail=detail) for place, text in texts]
-    whole = "\n\n".join(f"### {place}\n\n{_below(place, text)}" for place, text in texts)
+        return [_as_it_is(text, _mime(place), place, detail=detail) for place, text in texts]
+    whole = "\n\n".join(_below_heading(place, text) for place, text in texts)
     return [Prose(whole, title="Text", detail=detail)]
+
+
+def _mime(place: str) -> str:
+    """The media type of the text at a place: that of its file in a folder, else with headings."""
+    match = _LINES.search(place)
+    kind = kind_by_name(place[: match.start()].rpartition("/")[2]) if match else None
+    return "text/plain" if match and (match.start() == 0 or kind is TEXT) else "text/markdown"
+
+
+def _below_heading(place: str, text: str) -> str:
+    """A text of many below its place; its lines stay lines."""
+    if _mime(place) == "text/plain":
+        return f"### {place}\n\n````\n{text}\n````"
+    return f"### {place}\n\n{_below(place, text)}"
 
 
 def _text_of(records: Iterable[StoredRecord]) -> str:

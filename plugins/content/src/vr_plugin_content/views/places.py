@@ -18,6 +18,10 @@ KINDS = {
     "text/csv": "table",
     "text/plain": "text",
     "inode/directory": "folder",
+    "application/epub+zip": "e-book",
+    "application/x-ipynb+json": "notebook",
+    "message/rfc822": "e-mail",
+    "application/mbox": "mailbox",
 }
 """Media types in words; others are said by their last part."""
 INDENT = "\u2003"
@@ -34,6 +38,8 @@ def kind_words(mime: str) -> str:
     """Return a media type in words."""
     if mime in KINDS:
         return KINDS[mime]
+    if mime.startswith("image/"):
+        return "picture"
     last = mime.rpartition("/")[2].rpartition(".")[2]
     return last.removeprefix("x-").replace("-", " ") if last else ""
 

@@ -31,12 +31,11 @@ def _outer(page: str) -> Iterator[str]:
 
 
 def _without(page: str, heads: set[str]) -> str:
+    """The page without them; one that says nothing else keeps its line."""
     lines = page.strip().splitlines()
-    if lines and _plain(lines[0]) in heads:
-        del lines[0]
-    if lines and _plain(lines[-1]) in heads:
-        del lines[-1]
-    return "\n".join(lines)
+    first = 1 if len(lines) > 1 and _plain(lines[0]) in heads else 0
+    last = -1 if len(lines) > first + 1 and _plain(lines[-1]) in heads else None
+    return "\n".join(lines[first:last])
 
 
 def _plain(line: str) -> str:
