@@ -22,14 +22,21 @@ class Text(BaseModel):
     """A document."""
 
     text: str
+    next_cursor: str | None = None
+    text_uri: str = ""
 
 
-@tool(effects=READ_ONLY, printed=("text",))
+@tool(effects=READ_ONLY, printed=("text", "text_uri"))
 async def shelf_read(call: Call, source: str, password: SecretStr | None = None) -> Text:
-    """Read a book of so many lines."""
+    """Read a book of so many lines, of which the first twenty come at once."""
     said = password.get_secret_value() if password else "none"
     lines = [f"line {number}" for number in range(int(source))]
-    return Text(text="\\n".join([*lines, f"The password has {len(said)} letters."]))
+    lines.append(f"The password has {len(said)} letters.")
+    whole = "\\n".join(lines)
+    if len(lines) <= 20:
+        return Text(text=whole)
+    uri = call.artifact(whole.encode(), "text/markdown").uri
+    return Text(text="\\n".join(lines[:20]), next_cursor="20", text_uri=uri)
 
 
 @tool(effects=READ_ONLY, printed=("text",))
@@ -79,6 +86,17 @@ def test_a_document_longer_than_the_window_goes_through_the_pager(zoo: Zoo) -> N
     summed = shown_at(zoo, 80, "shelf", "hear", "100", PAGER="cat -n").stdout
     assert "It has lines." in summed, "the view of a tool takes the place of its document"
     assert "line 50" not in summed
+
+
+@pytest.mark.parametrize("name", ["book.md", "book.txt", "book.json"])
+def test_a_file_has_the_whole_of_a_document(zoo: Zoo, name: str) -> None:
+    """Only JSON, which is for programs, is the part and the cursor of the next one."""
+    command = vr_command("shelf", "read", "100", "-o", name)
+    subprocess.run(command, env=zoo.environment(), cwd=zoo.work, capture_output=True, check=True)
+    written = (zoo.work / name).read_text("utf-8")
+    assert "line 19" in written
+    assert ("line 99" in written) == (name != "book.json")
+    assert ("next_cursor" in written) == (name == "book.json")
 
 
 def test_a_program_gets_a_long_document_as_it_is(zoo: Zoo) -> None:

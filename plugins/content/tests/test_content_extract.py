@@ -240,6 +240,9 @@ ABUSE: dict[str, dict[str, Any]] = {
     "lost": {"$ref": "#/$defs/none"},
     "circle": {"$ref": "#"},
     "pattern": {"type": "string", "pattern": "(?=a)(a+)+$"},
+    "costly patterns": {
+        "properties": {f"p{n}": {"pattern": f"{n}\\p{{L}}{{199}}"} for n in range(100)}
+    },
     "wrong": {"type": "no such type"},
     "bombs": {
         "$ref": "#/$defs/d0",

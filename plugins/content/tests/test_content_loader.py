@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import struct
+import zipfile
 from pathlib import Path
+from random import Random
 from typing import ClassVar
 
 import pdfkit
@@ -109,3 +113,48 @@ async def recorded(desk: Desk) -> list[tuple[str, int]]:
     changes = await desk.kernel.services.journal.changes(0, 1_000)
     kept = [it.fields for it in changes if it.kind == "DocumentPassages"]
     return [(str(it["source"]), it["page"]) for it in kept]
+
+
+async def test_a_text_without_spaces_is_cut_and_nothing_of_it_is_lost(desk: Desk) -> None:
+    """A splitter that looks for words takes time that grows with the square of such a text."""
+    signs = "".join(Random(7).choices([chr(0x4E00 + at) for at in range(20_000)], k=150_000))
+    await desk.read(desk.write("signs.md", f"# Signs\n\n{signs}\n"))
+    changes = await desk.kernel.services.journal.changes(0, 1_000)
+    passages = sorted((it.fields["position"], it.fields["text"]) for it in changes if it.fields)
+    assert "".join(text for _, text in passages).removeprefix("# Signs").strip() == signs
+
+
+async def test_a_document_of_many_small_pieces_comes_in_parts(desk: Desk) -> None:
+    """The places of its pieces are longer than they are, and count as well."""
+    cells = [{"cell_type": "markdown", "source": f"h{number}"} for number in range(1_500)]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path = desk.write("many.ipynb", json.dumps(book))
+    found = await desk.read(path)
+    texts = [found.text]
+    while found.next_cursor:
+        found = await desk.read(path, cursor=found.next_cursor)
+        texts.append(found.text)
+    assert len(texts) > 1
+    words = [line for text in texts for line in text.splitlines() if line.startswith("h")]
+    assert words == [f"h{number}" for number in range(1_500)]
+
+
+async def test_a_directory_that_tells_too_few_files_is_counted(desk: Desk) -> None:
+    """A library reads all that stands in it, whatever number it tells."""
+    entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, *[0] * 7, 1, *[0] * 6) + b"a"
+    local = struct.pack("<4s5H3L2H", b"PK\3\4", 20, *[0] * 7, 1, 0) + b"a"
+    for count in (30_000, 300_000):
+        directory = entry * count
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(directory), len(local), 0)
+        with pytest.raises(VrError) as caught:
+            await desk.read(desk.write("bomb.docx", local + directory + end))
+        assert caught.value.category == "ARCHIVE_TOO_LARGE"
+
+
+async def test_an_archive_is_no_document(desk: Desk) -> None:
+    path = desk.folder / "files.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.md", NOTES)
+    with pytest.raises(VrError, match="not a kind of document") as caught:
+        await desk.read(path)
+    assert caught.value.hint == "Unpack it, and give the folder."

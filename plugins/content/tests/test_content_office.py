@@ -604,3 +604,13 @@ async def test_entities_are_neither_expanded_nor_followed(
         assert "quokka" not in said
         assert "haha" not in said
     assert names_below(left) == []
+
+
+async def test_a_range_of_cells_is_a_place(desk: Desk) -> None:
+    cells = {f"A{number}": f"item {number}" for number in range(1, 500)}
+    path = desk.write("costs.xlsx", xlsx({"Costs": cells}))
+    found = await desk.read(path, locator="Costs!A300:B302")
+    assert "item 301" in found.text
+    assert "item 499" not in found.text
+    with pytest.raises(VrError, match="is no place"):
+        await desk.read(path, locator="Costs!A700:B702")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -16,10 +17,13 @@ SCHEMA_DEPTH = 20
 SUB_SCHEMAS = 500
 LOOKS = 2_000
 """Maximum number of sub-schemas to check one value against, counting repeated references."""
+REPEATS = 1_000
+"""Most repetitions that the patterns of a schema count in all, such as 20 in `a{1,20}`."""
 PATTERNS_S = 0.1
 """Processor seconds to compile all patterns of a schema; others take some microseconds each."""
 PROBLEM_CHARS = 1000
 """Maximum length in characters of the problem that a model or a caller is told."""
+_COUNTED = re.compile(r"\{(\d{1,9})(?:,(\d{0,9}))?\}")
 _JSON_DEPTH = 3 * SCHEMA_DEPTH
 _REFERENCES = ("$ref", "$dynamicRef")
 _SEVERAL = ("allOf", "anyOf", "oneOf")
@@ -76,7 +80,7 @@ def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
     graph: dict[int, list[int]] = {}
     todo: list[Any] = [schema]
     referred: list[Any] = []
-    compiling = 0.0
+    compiling, repeats = 0.0, 0
     while todo or referred:
         is_referred = not todo
         item = referred.pop() if is_referred else todo.pop()
@@ -89,6 +93,9 @@ def survey(schema: dict[str, Any]) -> dict[str, Callable[[str], bool]]:
         for name in _NOT_TAKEN & item.keys():
             raise _invalid(f"{name} is not taken")
         if "pattern" in item:
+            repeats += _repeats(item["pattern"])
+            if repeats > REPEATS:
+                raise _too_large()
             began = time.thread_time()
             patterns[item["pattern"]] = _compiled(item["pattern"])
             compiling += time.thread_time() - began
@@ -150,6 +157,10 @@ def _require_valid(schema: Any) -> None:
         Draft202012Validator.check_schema(schema, format_checker=None)
     except SchemaError as error:
         raise _invalid(f"{where(error.absolute_path)}: {error.message}") from None
+
+
+def _repeats(pattern: str) -> int:
+    return sum(int(most or least) for least, most in _COUNTED.findall(pattern))
 
 
 def _compiled(pattern: str) -> Callable[[str], bool]:
