@@ -40,6 +40,10 @@ class Locator:
     message: int | None = None
     box: tuple[float, float, float, float] | None = None
 
+    def __str__(self) -> str:
+        """Return the place in words, see `label`."""
+        return self.label
+
     @property
     def label(self) -> str:
         """The place in words, such as `p. 7` or `notes.md, lines 3-9`; empty for none.

@@ -81,9 +81,12 @@ class WorkerProcess:
         """End the process at once."""
         with suppress(ProcessLookupError):
             self._process.kill()
-        # Until its pipes are closed, asyncio waits for what a flooding worker has still to say.
+        # Until its pipes are closed, asyncio waits for what a flooding worker has still to say. The
+        # transport itself would reap the process behind the back of the loop, which then complains.
         transport = getattr(self._process, "_transport", None)
-        if transport is not None:
-            transport.close()
+        for number in (0, 1) if transport is not None else ():
+            pipe = transport.get_pipe_transport(number)
+            if pipe is not None:
+                pipe.close()
         await self._process.wait()
         await asyncio.sleep(0)  # the loop closes the pipes in its next turn

@@ -49,6 +49,7 @@ async def read_part(call: Call, request: ReadRequest) -> ContentPage:
     pictures: Sequence[DocumentPicture] = ()
     if request.pictures:
         pictures = await pictures_of(call, request.source, request.password)
+        call.note(_told_of(pictures))
     whole = await asyncio.to_thread(_whole, call, segments) if begun and part.cursor else ""
     return _page(document, segments, part, pictures, whole, begun=begun)
 
@@ -81,6 +82,13 @@ def _page(
         next_cursor=part.cursor,
         text_uri=whole,
     )
+
+
+def _told_of(pictures: Sequence[DocumentPicture]) -> str:
+    if not pictures:
+        return "It has no pictures."
+    count = "1 picture is" if len(pictures) == 1 else f"{len(pictures)} pictures are"
+    return f"{count} kept as files, see `pictures` in JSON, or a page of this result."
 
 
 def outline_of(headings: Sequence[Heading], most: int = MOST_HEADINGS) -> list[OutlineItem]:
