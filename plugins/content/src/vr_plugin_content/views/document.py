@@ -41,8 +41,6 @@ FOLDER = "inode/directory"
 _LINES = re.compile(r"(?:^|, )lines? \d+(?:-\d+)?$")
 MOST_PAGES = 2_000
 MOST_HEADINGS = 400
-MOST_OPEN = 60
-"""Headings of an outline that is open from the beginning."""
 MOST_SECTIONS = 12
 """Sections without pages that are parts by themselves."""
 
@@ -93,8 +91,8 @@ async def show_passages(services: Services, records: Sequence[StoredRecord]) -> 
         shown = await _pages(services, source, paged, known, began)
         headings = max(known.outline, headings_of(paged, MOST_HEADINGS), key=len)
         blocks = [
-            *outline(headings, address_of(source), detail=analysed or len(headings) > MOST_OPEN),
-            replace(shown, detail=analysed),
+            *outline(headings, address_of(source), detail=analysed),
+            replace(shown, detail=analysed or bool(headings)),
         ]
         about = [f"{counted(len(records), 'passage')} on {counted(len(shown.items), 'page')}"]
         notes = _missing(shown.items)
