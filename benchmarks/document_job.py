@@ -85,7 +85,7 @@ async def speed(kernel: Any, manual: Path) -> Any:
 async def search(kernel: Any, manual: Path) -> Any:
     """The pages that are found for questions of the manual's index."""
     await kernel.call("content_read", source=str(manual))
-    while await kernel.services.store.pending_vectors():  # noqa: ASYNC110 - others embed, too
+    while await _lags(kernel):  # noqa: ASYNC110 - a store tells nobody when it is done
         await asyncio.sleep(0.2)
     found = []
     for question in json.loads(QUESTIONS.read_text("utf-8")):
@@ -93,6 +93,12 @@ async def search(kernel: Any, manual: Path) -> Any:
         pages = [hit.locator["page"] for hit in hits.results if hit.locator]
         found.append({**question, "found": pages[:3]})
     return found
+
+
+async def _lags(kernel: Any) -> bool:
+    """True while the store lacks passages, or vectors of them."""
+    status = await kernel.services.store.status()
+    return bool(status.delivered < status.recorded or status.pending_vectors)
 
 
 async def memory(kernel: Any, folder: Path) -> Any:

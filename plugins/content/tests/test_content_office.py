@@ -614,3 +614,26 @@ async def test_a_range_of_cells_is_a_place(desk: Desk) -> None:
     assert "item 499" not in found.text
     with pytest.raises(VrError, match="is no place"):
         await desk.read(path, locator="Costs!A700:B702")
+
+
+async def test_white_space_between_the_cells_of_a_spreadsheet_is_nothing(desk: Desk) -> None:
+    names = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+    cells = "\n".join(
+        f'<table:table-cell office:value-type="string">\n <text:p>{words}</text:p>\n'
+        "</table:table-cell>"
+        for words in ("two words", "three")
+    )
+    sheet = f'<table:table table:name="Costs">\n<table:table-row>\n{cells}\n</table:table-row>\n'
+    body = f"<office:body>\n<office:spreadsheet>\n{sheet}</table:table>\n</office:spreadsheet>\n"
+    content = f"<office:document-content {names}>\n{body}</office:body>\n</office:document-content>"
+    mime = "application/vnd.oasis.opendocument.spreadsheet"
+    told = (
+        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    )
+    parts = {"mimetype": mime, "content.xml": content, "META-INF/manifest.xml": told}
+    path = desk.write("costs.ods", packed(parts))
+    found = await desk.read(path)
+    assert found.text == "[Costs!A1:B1]\n\n| two words | three |\n| --- | --- |"

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from vr_plugin_content.formats.compound_file import has_password
 from vr_plugin_content.formats.encodings import blank
 from vr_plugin_content.formats.kinds import KINDS, suffix_of
-from vr_plugin_content.formats.package import sprawling_sheets
+from vr_plugin_content.formats.package import sprawling_sheets, without_blanks
 from vr_plugin_content.formats.parsed import (
     Asked,
     OutlineEntry,
@@ -89,7 +89,19 @@ def _opened(file: BinaryIO) -> Any:
         raise
     except Exception:  # noqa: BLE001 - it has an error for each way to be broken
         file.seek(0)
-        raise (_locked() if has_password(file.read()) else damaged("a workbook")) from None
+        return _mended(file.read())
+
+
+def _mended(content: bytes) -> Any:
+    """A workbook that is read without its white space, or the error of one that is not."""
+    from python_calamine import CalamineWorkbook
+
+    try:
+        return CalamineWorkbook.from_filelike(without_blanks(content))
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - as above
+        raise (_locked() if has_password(content) else damaged("a workbook")) from None
 
 
 def _locked() -> ParseError:
