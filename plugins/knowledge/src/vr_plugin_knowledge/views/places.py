@@ -18,7 +18,9 @@ def place_of(address: str | None, locator: Mapping[str, Any] | None, label: str 
     placed = locator or {}
     start = number(placed.get("start", placed.get("seconds")))
     page = number(placed.get("page"))
-    said = [label, *(value for value in placed.values() if isinstance(value, str) and value)]
+    words = (value for value in placed.values() if isinstance(value, str) and value)
+    told = "" if page is None else f"p. {int(page)}"
+    said = [label, *(value for value in words if value != told)]
     return Link(
         address or "",
         visible_line(", ".join(filter(None, said)), LABEL_CHARS),
