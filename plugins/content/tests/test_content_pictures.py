@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from io import BytesIO
@@ -330,7 +332,7 @@ async def test_no_more_pages_are_recognised_than_the_bound(tmp_path: Path, reade
 
 
 async def test_a_page_that_cannot_be_drawn_costs_itself_and_nothing_is_left_behind(
-    reader: Reader,
+    reader: Reader, tmp_path: Path
 ) -> None:
     folders: list[Path] = []
 
@@ -345,7 +347,9 @@ async def test_a_page_that_cannot_be_drawn_costs_itself_and_nothing_is_left_behi
     said: list[float] = []
     call: Any = SimpleNamespace(
         settings=ContentSettings(),
-        services=SimpleNamespace(providers=SimpleNamespace(get=lambda *_: reader)),
+        services=SimpleNamespace(
+            providers=SimpleNamespace(get=lambda *_: reader), paths=SimpleNamespace(cache=tmp_path)
+        ),
         progress=lambda done, *_: said.append(done),
     )
     found = await recognize_pages(call, render, [1, 2, 3, 7, 9])
@@ -368,3 +372,14 @@ async def test_a_real_scan_is_read_by_an_installed_recogniser(tmp_path: Path) ->
     assert [it.locator.page for it in document.segments] == [1, 2, 3]
     assert "COMPREHENSIVE MEDICAL REPORT" in document.segments[0].text
     assert "TREATMENT PLAN" in document.segments[2].text
+
+
+async def test_what_a_killed_process_left_is_removed_a_day_later(desk: Desk) -> None:
+    above = desk.kernel.config.paths.cache / "documents"
+    for name, age_s in (("old", 25 * 3600), ("new", 3600)):
+        (above / name).mkdir(parents=True)
+        moment = time.time() - age_s
+        os.utime(above / name, (moment, moment))
+    path = desk.write("a.pdf", document([words("A pump")], more=GREY, resources=DRAWN))
+    await desk.load(path, pictures=True)
+    assert [it.name for it in above.iterdir()] == ["new"]

@@ -9,7 +9,6 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vr_kernel import Call, Media, ModelInfo, Part, Text
@@ -17,6 +16,7 @@ from vr_kernel import Call, Media, ModelInfo, Part, Text
 from vr_plugin_content.reading.documents import Reading
 from vr_plugin_content.reading.reader import render_pages
 from vr_plugin_content.settings import ContentSettings
+from vr_plugin_content.sources.work_folder import work_folder
 
 PDF = "application/pdf"
 MOST_PDF_BYTES = 50_000_000
@@ -78,13 +78,13 @@ async def _rendered(call: Call, reading: Reading, pages: Sequence[int]) -> Async
     notes = []
     if len(pages) > len(taken):
         notes.append(f"{len(taken)} of {len(pages)} pages were shown; see images_at_once.")
-    with TemporaryDirectory() as folder, ExitStack() as files:
+    with work_folder(call.services) as folder, ExitStack() as files:
         made = await render_pages(
-            call, reading.source, taken, Path(folder), scale=SCALE, password=reading.password
+            call, reading.source, taken, folder, scale=SCALE, password=reading.password
         )
         parts: list[Part] = []
         for picture in made:
-            media = await asyncio.to_thread(_media, files, Path(folder), picture)
+            media = await asyncio.to_thread(_media, files, folder, picture)
             parts += [Text(f"[p. {picture['place']['page']}] as a picture:"), media]
         yield Shown(parts, notes, len(made))
 

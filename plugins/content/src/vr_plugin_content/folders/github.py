@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from vr_kernel import Code, Locator, Services, VrError, private_folder
+from vr_kernel import Code, Locator, Services, VrError
 
 from vr_plugin_content.settings import ContentSettings
+from vr_plugin_content.sources.work_folder import work_folder
 
 HOSTS = ("github.com", "www.github.com")
 MEGABYTE = 1_000_000
@@ -89,8 +86,7 @@ async def fetched(services: Services, repository: Repository) -> AsyncIterator[A
     ref = f"/{quote(repository.ref)}" if repository.ref else ""
     address = f"{settings.github_api}/repos/{repository.owner}/{repository.name}/zipball{ref}"
     token = settings.github_token.get_secret_value()
-    folder = await asyncio.to_thread(_prepared, services)
-    with NamedTemporaryFile(dir=folder, suffix=".zip") as file:
+    with work_folder(services) as folder, (folder / "repository.zip").open("w+b") as file:
         try:
             async with services.http.open(
                 address,
@@ -106,18 +102,6 @@ async def fetched(services: Services, repository: Repository) -> AsyncIterator[A
         except OSError as error:
             raise _unkept(error) from None
         yield file
-
-
-def _prepared(services: Services) -> Path:
-    """Return the folder of archives, without those that a process left when it was killed."""
-    folder: Path = services.paths.cache / "repositories"
-    private_folder(folder)
-    before = time.time() - 2 * DEADLINE_S
-    for left in folder.glob("*.zip"):
-        with suppress(OSError):
-            if left.stat().st_mtime < before:
-                left.unlink()
-    return folder
 
 
 def _explained(error: VrError, repository: Repository, *, has_token: bool) -> VrError:

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vr_kernel import Call, Code, Document, DocumentPicture, Locator, Services, VrError
@@ -20,6 +19,7 @@ from vr_plugin_content.parsing.parser import Parser
 from vr_plugin_content.reading.reader import read_document
 from vr_plugin_content.sources.opening import open_source
 from vr_plugin_content.sources.source import Source, is_address
+from vr_plugin_content.sources.work_folder import work_folder
 
 HAVE_PICTURES = frozenset({"pdf", "office"})
 """Formats whose parsers write the pictures of a document."""
@@ -137,11 +137,11 @@ async def pictures_of(call: Call, source: str, password: str = "") -> list[Docum
             return [await _itself(call, opened)]
         if opened.kind.format not in HAVE_PICTURES:
             return []
-        with TemporaryDirectory() as folder:
-            asked = {"folder": folder, "password": password}
+        with work_folder(call.services) as folder:
+            asked = {"folder": str(folder), "password": password}
             task = opened.task("pictures", call.settings, **asked)
             found: list[dict[str, Any]] = await call.services.providers.get(Parser).run(task)
-            return await asyncio.to_thread(_kept, call, Path(folder), found)
+            return await asyncio.to_thread(_kept, call, folder, found)
 
 
 def _kept(call: Call, folder: Path, found: list[dict[str, Any]]) -> list[DocumentPicture]:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vr_kernel import Call, TextLine, TextRecognizer, VrError
@@ -14,6 +13,7 @@ from vr_kernel import Call, TextLine, TextRecognizer, VrError
 from vr_plugin_content.reading.text_columns import in_columns
 from vr_plugin_content.reading.text_rows import in_order
 from vr_plugin_content.settings import OFF, ON, ContentSettings
+from vr_plugin_content.sources.work_folder import work_folder
 
 AT_ONCE = 4
 """Pages whose pictures are on the disk at a time."""
@@ -104,8 +104,8 @@ class _Reading:
             if self._in_a_row >= GIVES_UP_AFTER:
                 self.fail(len(self.wanted) - at, self._why)
                 return
-            with TemporaryDirectory() as folder:
-                await self._some(list(self.wanted[at : at + AT_ONCE]), Path(folder))
+            with work_folder(self._call.services) as folder:
+                await self._some(list(self.wanted[at : at + AT_ONCE]), folder)
 
     def fail(self, count: int, why: str) -> None:
         self.failed[why] = self.failed.get(why, 0) + count

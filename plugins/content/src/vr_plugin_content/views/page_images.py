@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vr_kernel import Services, VrError
@@ -14,6 +13,7 @@ from vr_plugin_content.formats.kinds import PDF
 from vr_plugin_content.parsing.parser import Parser
 from vr_plugin_content.sources.opening import open_source
 from vr_plugin_content.sources.source import PASTED, is_address
+from vr_plugin_content.sources.work_folder import work_folder
 
 MOST_PAGES = 24
 AT_ONCE = 6
@@ -54,11 +54,11 @@ async def _render(
         if opened.kind is not PDF:
             return
         for some in _parts(pages):
-            with TemporaryDirectory() as folder:
-                asked = {"pages": list(some), "scale": SCALE, "folder": folder}
+            with work_folder(services) as folder:
+                asked = {"pages": list(some), "scale": SCALE, "folder": str(folder)}
                 task = opened.task("render", services.settings, **asked)
                 found: list[dict[str, Any]] = await services.providers.get(Parser).run(task)
-                images |= await asyncio.to_thread(_read, Path(folder), found)
+                images |= await asyncio.to_thread(_read, folder, found)
 
 
 def _parts(pages: Sequence[int]) -> Iterator[Sequence[int]]:
