@@ -84,9 +84,8 @@ class WorkerProcess:
         # Until its pipes are closed, asyncio waits for what a flooding worker has still to say. The
         # transport itself would reap the process behind the back of the loop, which then complains.
         transport = getattr(self._process, "_transport", None)
-        for number in (0, 1) if transport is not None else ():
-            pipe = transport.get_pipe_transport(number)
-            if pipe is not None:
-                pipe.close()
+        pipes = [transport.get_pipe_transport(number) for number in (0, 1)] if transport else []
+        for pipe in filter(None, pipes):
+            pipe.close()
         await self._process.wait()
         await asyncio.sleep(0)  # the loop closes the pipes in its next turn

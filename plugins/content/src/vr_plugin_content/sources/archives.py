@@ -69,7 +69,8 @@ def _entries(file: BinaryIO, size: int) -> int:
     if directory > MOST_ENTRIES * BYTES_AN_ENTRY:
         return MOST_ENTRIES + 1
     file.seek(max(0, begins + at - directory))
-    return max(told, file.read(directory).count(_ENTRY_MARK))
+    counted = file.read(directory).count(_ENTRY_MARK)
+    return max(counted, int(told))
 
 
 def _leads_out(member: ZipInfo) -> bool:

@@ -26,17 +26,20 @@ def work_folder(services: Services) -> Iterator[Path]:
     Raises:
         OSError: when nothing can be written anywhere.
     """
-    above: Path | None = services.paths.cache / NAME
-    try:
-        _prepare(above)
-    except OSError:
-        above = None
-    with TemporaryDirectory(dir=above) as folder:
+    with TemporaryDirectory(dir=_prepared(services.paths.cache / NAME)) as folder:
         yield Path(folder)
 
 
-def _prepare(above: Path) -> None:
-    private_folder(above)
+def _prepared(above: Path) -> Path | None:
+    try:
+        private_folder(above)
+        _sweep(above)
+    except OSError:
+        return None
+    return above
+
+
+def _sweep(above: Path) -> None:
     before = time.time() - OLD_S
     for left in above.iterdir():
         with suppress(OSError):

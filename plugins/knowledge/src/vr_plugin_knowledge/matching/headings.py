@@ -55,7 +55,7 @@ def raised(kind: RecordKind, fields: Mapping[str, Any], weights: Mapping[str, fl
 def _begins(kind: RecordKind, fields: Mapping[str, Any]) -> bool:
     """True for the passage that holds the heading itself."""
     text = " ".join(str(fields.get(kind.rerank) or "").casefold().split())
-    heading = " ".join(str(fields[kind.headings]).rpartition(SIGN)[2].casefold().split())
+    heading = " ".join(str(fields.get(kind.headings or "")).rpartition(SIGN)[2].casefold().split())
     return heading in text[: len(heading) + HEAD_CHARS]
 
 
