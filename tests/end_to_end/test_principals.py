@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from vr_kernel import Kernel, VrError, load_config
 from vr_testing import FakeGemini
 
 TOKENS = {name: f"{name}-secret-0123456789" for name in NAMES}
+PARAMETER = re.compile(r"\{(\w+)\*?\}")
 WATCHING = frozenset({"video_analyze", "video_batch_analyze", "video_scenes", "video_transcript"})
 """Tools that may look through a whole recording on this machine."""
 
@@ -42,10 +44,12 @@ class Inside:
         return Answer(json.dumps([outcome.data, outcome.notes]), outcome.data, failed=False)
 
     async def read(self, uri: str) -> Answer:
-        (resource,) = self.kernel.resources.values()
-        name = uri.rpartition("/")[2]
+        head, _, last = uri.rpartition("/")
+        of = {each.uri.partition("/{")[0]: each for each in self.kernel.resources.values()}
+        resource = of.get(uri) or of[head]
+        given = dict.fromkeys(PARAMETER.findall(resource.uri), last)
         try:
-            found = await self.kernel.read(resource, {"name": name}, self.name)
+            found = await self.kernel.read(resource, given, self.name)
         except VrError as error:
             return Answer(f"{error.message} {error.hint}", None, failed=True)
         return Answer(str(found), None, failed=False)

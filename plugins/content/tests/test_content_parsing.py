@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,16 +26,25 @@ def harm(said: str, work: str = "parse") -> ParseTask:
 
 
 @pytest.fixture
-async def parser(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Parser]:
-    """A parser with one worker at a time, little memory and two seconds for a file."""
+def open_parser(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Parser]:
+    """Open a parser with one worker at a time, little memory and so many seconds for a file."""
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     monkeypatch.setenv("GEMINI_API_KEY", "not-for-parsers")
-    settings = ContentSettings(
-        parsers=1, parser_memory_mb=512, parser_timeout_s=2, max_chars=1_000_000
-    )
-    opened = Parser(SimpleNamespace(settings=settings))  # type: ignore[arg-type]
-    yield opened
-    await opened.aclose()
+
+    def opened(seconds: float) -> Parser:
+        settings = ContentSettings(
+            parsers=1, parser_memory_mb=512, parser_timeout_s=seconds, max_chars=1_000_000
+        )
+        return Parser(SimpleNamespace(settings=settings))  # type: ignore[arg-type]
+
+    return opened
+
+
+@pytest.fixture
+async def parser(open_parser: Callable[[float], Parser]) -> AsyncIterator[Parser]:
+    """A parser with time enough."""
+    async with aclosing(open_parser(60)) as opened:
+        yield opened
 
 
 async def pid_of_worker(parser: Parser) -> int:
@@ -56,14 +66,15 @@ async def pid_of_worker(parser: Parser) -> int:
     ],
 )
 async def test_harm_is_a_typed_error_and_the_next_file_is_read(
-    parser: Parser, said: str, code: Code, category: str
+    open_parser: Callable[[float], Parser], said: str, code: Code, category: str
 ) -> None:
-    before = await pid_of_worker(parser)
-    with pytest.raises(VrError) as caught:
-        await parser.run(harm(said))
-    assert (caught.value.code, caught.value.category) == (code, category)
-    assert caught.value.hint
-    assert await pid_of_worker(parser) != before or said == "grow"
+    async with aclosing(open_parser(4 if said == "hang" else 60)) as parser:
+        before = await pid_of_worker(parser)
+        with pytest.raises(VrError) as caught:
+            await parser.run(harm(said))
+        assert (caught.value.code, caught.value.category) == (code, category)
+        assert caught.value.hint
+        assert await pid_of_worker(parser) != before or said == "grow"
 
 
 async def test_a_worker_serves_several_files_and_gets_no_key(parser: Parser) -> None:

@@ -17,7 +17,7 @@ SCHEMA_DEPTH = 20
 SUB_SCHEMAS = 500
 LOOKS = 2_000
 """Maximum number of sub-schemas to check one value against, counting repeated references."""
-REPEATS = 1_000
+REPEATS = 2_500
 """Most repetitions that the patterns of a schema count in all, such as 20 in `a{1,20}`."""
 PATTERNS_S = 0.1
 """Processor seconds to compile all patterns of a schema; others take some microseconds each."""

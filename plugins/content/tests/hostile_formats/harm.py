@@ -25,7 +25,7 @@ def parse(file: BinaryIO, asked: Asked) -> Parsed:
         os.write(1, b"noise on standard output")
         sys.stdout.write("and more of it")
     if said == "flood":
-        return Parsed("text/plain", pieces=[Piece("x" * 100_000_000, {"first_line": 1})])
+        return Parsed("text/plain", pieces=[Piece("x" * 40_000_000, {"first_line": 1})])
     names = ",".join(sorted(os.environ))
     return Parsed("text/plain", title=str(os.getpid()), pieces=[Piece(names, {"cell": 1})])
 
