@@ -110,6 +110,11 @@ KINDS: tuple[Kind, ...] = (
     Kind("SVG drawing", "svg", (".svg",), ("image/svg+xml",)),
     TEXT,
 )  # fmt: skip
+RECORDINGS = frozenset({
+    ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".wmv", ".flv", ".mpg", ".mpeg", ".3gp",
+    ".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".wma", ".ogv",
+})  # fmt: skip
+"""Suffixes of films and sounds, whatever is in them."""
 TEXT_NAMES = frozenset({
     "makefile", "dockerfile", "containerfile", "license", "licence", "copying", "notice", "readme",
     "changelog", "authors", "contributors", "news", "todo", "version", "gemfile", "rakefile",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vr_kernel import Code, VrError, spelled_out, visible_line
 
-from vr_plugin_content.formats.kinds import KINDS, kind_by_content, suffix_of
+from vr_plugin_content.formats.kinds import KINDS, RECORDINGS, kind_by_content, suffix_of
 
 MEGABYTE = 1_000_000
 
@@ -31,16 +31,18 @@ def empty(name: str) -> VrError:
 
 PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
 UNPACK = "Unpack it, and give the folder."
+HINTS = dict.fromkeys(PACKED, UNPACK) | dict.fromkeys(RECORDINGS, "Films are for the video tools.")
 
 
 def unknown(name: str) -> VrError:
     """The error of a binary file that nothing here reads."""
+    suffix = suffix_of(name)
     known = " ".join(dict.fromkeys(kind.suffixes[0][1:] for kind in KINDS))
     return VrError(
         f"{spelled_out(name)} is not a kind of document that is read here.",
         Code.UNSUPPORTED,
         category="FILE_UNSUPPORTED",
-        hint=UNPACK if suffix_of(name) in PACKED else f"These are, and source code: {known}.",
+        hint=HINTS.get(suffix, f"These are, and source code: {known}."),
     )
 
 

@@ -16,6 +16,7 @@ from vr_kernel.http import Page
 from vr_plugin_content.formats.kinds import (
     HEAD_BYTES,
     OLE,
+    RECORDINGS,
     TEXT,
     Kind,
     fits,
@@ -23,6 +24,7 @@ from vr_plugin_content.formats.kinds import (
     kind_by_content,
     kind_by_mime,
     kind_by_name,
+    suffix_of,
 )
 from vr_plugin_content.settings import ContentSettings
 from vr_plugin_content.sources.archives import check_archive
@@ -91,7 +93,7 @@ def _kind_of(name: str, head: bytes) -> Kind:
     kind = kind_by_name(name)
     if kind is None:
         found = kind_by_content(head)
-        if found is None and is_binary(head):
+        if suffix_of(name) in RECORDINGS or (found is None and is_binary(head)):
             raise unknown(name)
         return found or TEXT
     if not fits(kind, head):
