@@ -50,6 +50,33 @@ def test_a_typed_path_is_read(
     assert done.data["segments"][0]["text"] == "These captions lie beside the video."
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["content", "analyze", "{}"],
+        ["content", "batch-analyze", "{}"],
+        ["content", "analyze", "--text", "The captions lie beside the video, in the same folder."],
+    ],
+    ids=["a folder as one document", "a folder of documents", "a text"],
+)
+def test_a_document_may_be_a_folder_or_a_text(
+    elsewhere: Path, fresh_environment: Callable[..., dict[str, str]], words: list[str]
+) -> None:
+    typed = [word.format(elsewhere) for word in words]
+    done = run_vr(fresh_environment(), elsewhere.parent / "work", *typed, "--json")
+    assert done.code == 0, done.stderr
+    assert "captions lie beside the video" in str(done.data)
+
+
+def test_a_document_that_was_read_is_listed(
+    elsewhere: Path, fresh_environment: Callable[..., dict[str, str]]
+) -> None:
+    environment, work = fresh_environment(), elsewhere.parent / "work"
+    assert run_vr(environment, work, "content", "read", f"{elsewhere}/talk.srt").code == 0
+    listed = run_vr(environment, work, "content", "list", "--json")
+    assert [it["kinds"] for it in listed.data["sources"]] == [{"DocumentPassages": 1}]
+
+
 @pytest.mark.slow
 def test_a_server_reads_no_path_of_a_client_and_says_how_it_would(
     elsewhere: Path, fresh_environment: Callable[..., dict[str, str]]

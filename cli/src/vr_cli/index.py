@@ -44,11 +44,7 @@ def kinds_of_domains(kernel: Kernel) -> dict[str, list[str]]:
     from vr_kernel.loading import RESERVED_DOMAINS
 
     domains = {tool.domain for tool in kernel.tools.values()} - RESERVED_DOMAINS
-    offered = {it.name: [*it.offers["record kinds"]] for it in kernel.plugins()}
-    views = kernel.services.views
-    for kind in kernel.services.kinds:  # a plugin fills the kernel's kinds that it shows
-        kinds = offered.setdefault(views.plugin_of("kind", kind), [])
-        kinds += [kind] if kind not in kinds else []
+    offered = {it.name: it.offers["record kinds"] for it in kernel.plugins()}
     return {name: kinds for name, kinds in offered.items() if kinds and name in domains}
 
 

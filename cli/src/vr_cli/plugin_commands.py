@@ -94,7 +94,10 @@ class PluginCommands:
         if second == LIST and self._name in kinds:
             from vr_cli.commands.list import list_of
 
-            return list_of(self._kernel, self._name, kinds[self._name])
+            # Kinds of the kernel are filled by the plugin that shows them.
+            shown = self._kernel.services.views.plugin_of
+            filled = (it for it in self._kernel.services.kinds if shown("kind", it) == self._name)
+            return list_of(self._kernel, self._name, {*kinds[self._name], *filled})
         known = command_names(self._kernel).get(self._name, {})
         raise (None if known else self._refused()) or _unknown(second, known)
 

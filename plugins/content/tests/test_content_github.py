@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zipfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -215,10 +215,14 @@ def test_the_bounds_cut_a_long_list_of_files() -> None:
     assert not files.complete
 
 
-def test_a_directory_that_would_fill_memory_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vr_plugin_content.folders.archive.MOST_ENTRIES", 100)
-    with pytest.raises(ParseError):
-        read(zipped({f"{number}.md": "words" for number in range(200)}), max_files=1)
+def test_a_directory_that_would_fill_memory_is_not_read() -> None:
+    """It is not read at all: one that is a little smaller has entries, which are only cut off."""
+    entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, *[0] * 7, 5, *[0] * 6) + b"a/b.c"
+    for count, is_read in ((80_000, True), (100_000, False)):
+        directory = entry * count
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(directory), 0, 0)
+        with nullcontext() if is_read else pytest.raises(ParseError):
+            assert read(directory + end, max_files=1)[0] == {}
 
 
 @given(at=st.integers(0, 400), byte=st.integers(0, 255), end=st.integers(0, 600))

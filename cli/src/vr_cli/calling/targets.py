@@ -29,6 +29,8 @@ from vr_cli.showing.wanted import Wanted
 
 SOURCES = ("file_path", "url", "path", "source")
 """Arguments of which a readable name is made."""
+TEXTS = ("md", "txt")
+"""Endings of files that a document is written to as it is."""
 
 
 def require_target(
@@ -49,10 +51,6 @@ def require_target(
     return require_output(wanted.output, name, possible_endings(tool), force=wanted.force)
 
 
-TEXTS = ("md", "txt")
-"""Endings of files that a document is written to as it is."""
-
-
 async def prepared(
     kernel: Kernel,
     tool: Tool,
@@ -70,9 +68,10 @@ async def prepared(
     folder, elsewhere = services.artifacts.folder, target is not None or wanted.in_browser
     made = target is not None and is_made_by(tool, arguments, target.ending)
     if elsewhere or not wanted.as_json:
-        read = is_read(tool, result, await services.views.of_result(tool, result))
+        views = services.views
+        read = bool(tool.printed) and is_read(tool, result, await views.of_result(tool, result))
         made = made or (read and target is not None and target.ending in TEXTS)
-        if not elsewhere and stands_alone(tool, result, services.views, read=read):
+        if not elsewhere and stands_alone(tool, result, views, read=read):
             ready.document = document_of(result, tool.printed, folder)
         shown = whole_of(result, tool.printed, folder) if read else result
         if made or ready.document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vr_plugin_content.folders.listing import ReadBounds, Reason
-from vr_plugin_content.formats.kinds import fits, is_binary, kind_by_name, suffix_of
+from vr_plugin_content.formats.kinds import RECORDINGS, fits, is_binary, kind_by_name, suffix_of
 
 KILOBYTE = 1_000
 MEGABYTE = 1_000_000
@@ -13,18 +13,16 @@ PATH_CHARS = 1_024
 NAME_CHARS = 255
 DOCUMENTS = frozenset({"pdf", "office", "spreadsheet"})
 """Formats that are bounded as documents, in MB; all others as text."""
-BINARY = frozenset({
-    ".7z", ".a", ".aac", ".ai", ".apk", ".app", ".avi", ".avif", ".bin", ".bmp", ".br",
-    ".bz2", ".cab", ".class", ".ckpt", ".crx", ".dat", ".db", ".deb", ".dll", ".dmg",
-    ".dylib", ".ear", ".eot", ".exe", ".fbx", ".flac", ".flv", ".glb", ".gz", ".h5", ".heic",
-    ".icns", ".ico", ".img", ".iso", ".jar", ".joblib", ".jp2", ".lib", ".lz4", ".m4a",
-    ".m4v", ".mkv", ".mo", ".mov", ".mp3", ".mp4", ".mpeg", ".mpg", ".msi", ".npy", ".npz",
-    ".o", ".obj", ".ogg", ".onnx", ".opus", ".otf", ".parquet", ".pck", ".pickle", ".pkl",
-    ".psd", ".pt", ".pth", ".pyc", ".pyd", ".pyo", ".rar", ".rpm", ".safetensors", ".so",
-    ".sqlite", ".sqlite3", ".stl", ".swf", ".swp", ".tar", ".tflite", ".tgz", ".tif", ".tiff",
-    ".ttc", ".ttf", ".wasm", ".wav", ".webm", ".whl", ".wma", ".wmv", ".woff", ".woff2",
-    ".xz", ".zip", ".zst",
-})  # fmt: skip
+BINARY = RECORDINGS | {
+    ".7z", ".a", ".ai", ".apk", ".app", ".avif", ".bin", ".bmp", ".br", ".bz2", ".cab",
+    ".class", ".ckpt", ".crx", ".dat", ".db", ".deb", ".dll", ".dmg", ".dylib", ".ear",
+    ".eot", ".exe", ".fbx", ".glb", ".gz", ".h5", ".heic", ".icns", ".ico", ".img", ".iso",
+    ".jar", ".joblib", ".jp2", ".lib", ".lz4", ".mo", ".msi", ".npy", ".npz", ".o", ".obj",
+    ".onnx", ".otf", ".parquet", ".pck", ".pickle", ".pkl", ".psd", ".pt", ".pth", ".pyc",
+    ".pyd", ".pyo", ".rar", ".rpm", ".safetensors", ".so", ".sqlite", ".sqlite3", ".stl",
+    ".swf", ".swp", ".tar", ".tflite", ".tgz", ".tif", ".tiff", ".ttc", ".ttf", ".wasm",
+    ".whl", ".woff", ".woff2", ".xz", ".zip", ".zst",
+}  # fmt: skip
 """Endings of files that hold no text, and are not opened to find out."""
 
 

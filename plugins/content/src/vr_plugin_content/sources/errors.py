@@ -7,6 +7,10 @@ from vr_kernel import Code, VrError, spelled_out, visible_line
 from vr_plugin_content.formats.kinds import KINDS, RECORDINGS, kind_by_content, suffix_of
 
 MEGABYTE = 1_000_000
+PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+UNPACK = "Unpack it, and give the folder."
+HINTS = dict.fromkeys(PACKED, UNPACK) | dict.fromkeys(RECORDINGS, "Films are for the video tools.")
+"""What to do with files of these suffixes instead."""
 
 
 def too_large(name: str, size: int, most_mb: int) -> VrError:
@@ -27,11 +31,6 @@ def empty(name: str) -> VrError:
         category="DOCUMENT_EMPTY",
         hint="Check that it was saved, or downloaded whole.",
     )
-
-
-PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
-UNPACK = "Unpack it, and give the folder."
-HINTS = dict.fromkeys(PACKED, UNPACK) | dict.fromkeys(RECORDINGS, "Films are for the video tools.")
 
 
 def unknown(name: str) -> VrError:
