@@ -13,7 +13,7 @@ from vr_cli.process.exits import Exit
 from vr_cli.root import vr
 from vr_kernel import Kernel
 
-FIRST_PARTY = "infra,content,video,knowledge,demo"
+FIRST_PARTY = "infra,content,video,search,research,knowledge,demo"
 HEAD = """# Commands
 
 Generated from the commands themselves by `python scripts/command_reference.py`; a test fails when

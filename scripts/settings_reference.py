@@ -20,7 +20,7 @@ from vr_kernel.config.settings import (
 )
 
 FIRST_PARTY = (
-    "infra,content,video,knowledge,demo,pages,"
+    "infra,content,video,search,research,knowledge,demo,pages,"
     "embedder-minilm,ocr-rapidocr,ocr-tesseract,models,tracing"
 )
 SECTIONS: Mapping[str, type[BaseModel]] = {

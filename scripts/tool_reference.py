@@ -10,7 +10,7 @@ from generated_page import cell, code, fresh_config, publish, type_words
 from vr_kernel import Kernel
 from vr_kernel.tools import Tool
 
-FIRST_PARTY = "infra,content,video,knowledge"
+FIRST_PARTY = "infra,content,video,search,research,knowledge"
 SHOWN = Path(__file__).parents[1] / "tests" / "documentation" / "shown"
 HEAD = """# Tools
 

@@ -1,0 +1,1 @@
+"""Researches a question: claims with a tier, a confidence and quotes that were checked."""

@@ -1,0 +1,1 @@
+"""Searches the web and papers through many services, joined into one list."""

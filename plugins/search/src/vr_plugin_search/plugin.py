@@ -1,0 +1,14 @@
+"""The plugin's hooks."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from vr_kernel import hookimpl
+
+from vr_plugin_search.settings import SearchSettings
+
+
+@hookimpl
+def vr_settings() -> type[BaseModel]:
+    """`[plugins.search]`."""
+    return SearchSettings
