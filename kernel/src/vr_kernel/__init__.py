@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from vr_kernel.protocols.work import Documents, Files, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.providers import Embedder, Provider, Reranker, TextLine, TextRecognizer
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
+    from vr_kernel.quoting.conflicts import ConflictKind, find_conflict
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import (
         Change,
@@ -123,25 +124,26 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "Access", "Answer", "AnswerNeeded", "Artifact", "Asker", "CALLS_OUT", "Cache", "CachePlace",
     "Call", "CallFinished", "CallOptions", "Change", "Check", "Code", "Command", "Config",
-    "Content", "Continuity", "DESTRUCTIVE", "Diagnosis", "Document", "DocumentLoader",
-    "DocumentPicture", "Documents", "ERROR_META", "Effects", "Embedder", "Embeddings", "EnvAlias",
-    "ErrorRule", "ErrorTable", "FieldType", "FileMatches", "Files", "Filter", "FilterOperator",
-    "Finding", "Follower", "FollowingStore", "Gemini", "Heading", "Hit", "IDEMPOTENT", "Identity",
-    "InstalledPlugin", "Jobs", "Joined", "Journal", "Kernel", "Leases", "Level", "Locator", "Log",
-    "Media", "MediaResolution", "Message", "ModelAccess", "ModelInfo", "ModelProvider", "Models",
-    "Options", "PAID", "Part", "Passage", "Picture", "Position", "Price", "PriceTable", "Progress",
-    "Prompt", "Provider", "Providers", "Purpose", "Query", "Question", "QuoteIndex", "READ_ONLY",
-    "Reading", "Recency", "Record", "RecordField", "RecordKind", "Remedy", "Reply", "ReplyPiece",
-    "Request", "RequestFinished", "Reranker", "Resource", "Role", "RunningCall", "SearchMode",
-    "SearchProvider", "SearchableStore", "Section", "Segment", "Services", "Source", "Store",
-    "StoredRecord", "Structured", "Text", "TextLine", "TextRecognizer", "ThinkingLevel", "Tool",
-    "ToolCall", "ToolResult", "ToolSpec", "Trace", "Turn", "Usage", "UsageReader", "VERSION",
-    "VectorInfo", "Vectors", "View", "ViewRenderer", "VrError", "WRITES_LOCAL", "WebQuery",
-    "WebResult", "WebResults", "WebSource", "ask_nobody", "build_tool", "cache_key", "check_schema",
-    "did_you_mean", "entity_key", "estimate_tokens", "extra_missing", "find_in", "fit", "hookimpl",
-    "lazy_exports", "load_config", "make_private", "private_file", "private_folder", "prompt",
-    "require_extra", "rerank", "resource", "sharing", "spelled_out", "texts_of", "tool",
-    "understand", "view", "visible", "visible_json", "visible_line",
+    "ConflictKind", "Content", "Continuity", "DESTRUCTIVE", "Diagnosis", "Document",
+    "DocumentLoader", "DocumentPicture", "Documents", "ERROR_META", "Effects", "Embedder",
+    "Embeddings", "EnvAlias", "ErrorRule", "ErrorTable", "FieldType", "FileMatches", "Files",
+    "Filter", "FilterOperator", "Finding", "Follower", "FollowingStore", "Gemini", "Heading", "Hit",
+    "IDEMPOTENT", "Identity", "InstalledPlugin", "Jobs", "Joined", "Journal", "Kernel", "Leases",
+    "Level", "Locator", "Log", "Media", "MediaResolution", "Message", "ModelAccess", "ModelInfo",
+    "ModelProvider", "Models", "Options", "PAID", "Part", "Passage", "Picture", "Position", "Price",
+    "PriceTable", "Progress", "Prompt", "Provider", "Providers", "Purpose", "Query", "Question",
+    "QuoteIndex", "READ_ONLY", "Reading", "Recency", "Record", "RecordField", "RecordKind",
+    "Remedy", "Reply", "ReplyPiece", "Request", "RequestFinished", "Reranker", "Resource", "Role",
+    "RunningCall", "SearchMode", "SearchProvider", "SearchableStore", "Section", "Segment",
+    "Services", "Source", "Store", "StoredRecord", "Structured", "Text", "TextLine",
+    "TextRecognizer", "ThinkingLevel", "Tool", "ToolCall", "ToolResult", "ToolSpec", "Trace",
+    "Turn", "Usage", "UsageReader", "VERSION", "VectorInfo", "Vectors", "View", "ViewRenderer",
+    "VrError", "WRITES_LOCAL", "WebQuery", "WebResult", "WebResults", "WebSource", "ask_nobody",
+    "build_tool", "cache_key", "check_schema", "did_you_mean", "entity_key", "estimate_tokens",
+    "extra_missing", "find_conflict", "find_in", "fit", "hookimpl", "lazy_exports", "load_config",
+    "make_private", "private_file", "private_folder", "prompt", "require_extra", "rerank",
+    "resource", "sharing", "spelled_out", "texts_of", "tool", "understand", "view", "visible",
+    "visible_json", "visible_line",
 ]
 # fmt: on
 
@@ -183,6 +185,7 @@ __getattr__, __dir__ = lazy_exports(
         "protocols.work": "Documents Files InstalledPlugin Jobs Leases Providers",
         "providers": "Embedder Provider Reranker TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
+        "quoting.conflicts": "ConflictKind find_conflict",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",
         "records": "Change FieldType Record RecordField RecordKind Source entity_key",
         "resources": "Reading Resource resource",

@@ -61,6 +61,9 @@ class RecordKind:
     field that tells sorts of them apart, which are shown beside their names: speech, or a slide. A
     kind with a `history`, and so an identity, is for facts that change: a replaced record stays
     in the journal as a former version, out of every search.
+
+    `pins` is the field with addresses of artifacts, text or text[], that a record needs as long as
+    it is there: no cleaning takes them. A former version needs none.
     """
 
     name: str
@@ -78,6 +81,7 @@ class RecordKind:
     naming: Callable[[Mapping[str, Any]], str] | None = None
     variety: str | None = None
     headings: str | None = None
+    pins: str | None = None
 
     def named(self, fields: Mapping[str, Any]) -> str:
         """The name that the kind's naming gives to a record; empty without one."""
@@ -113,11 +117,8 @@ class RecordKind:
             if candidate.name == name:
                 return candidate
         known = [candidate.name for candidate in self.all_fields]
-        raise VrError(
-            f"{self.name} has no field {name!r}.",
-            Code.INVALID_INPUT,
-            hint=f"{did_you_mean(name, known)}Its fields: {', '.join(known)}.",
-        )
+        hint = f"{did_you_mean(name, known)}Its fields: {', '.join(known)}."
+        raise VrError(f"{self.name} has no field {name!r}.", Code.INVALID_INPUT, hint=hint)
 
     def check(self) -> None:
         """Check that stores can keep records of this kind.
@@ -134,9 +135,11 @@ class RecordKind:
             raise TypeError(f"{self.name} keeps a history, and no identity says of what")
         known = {item.name for item in self.all_fields}
         roles = [self.rerank, self.source, self.link, *self.locator, self.title, self.variety]
-        lost = [role for role in roles if role is not None and role not in known]
+        lost = [it for it in (*roles, self.pins) if it is not None and it not in known]
         if lost:
             raise TypeError(f"{self.name} has no field {lost[0]!r}, which it names")
+        if self.pins and self.field(self.pins).type not in ("text", "text[]"):
+            raise TypeError(f"{self.name} pins artifacts by {self.pins!r}, which is no text")
 
     def validate(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of `fields` with every value of its declared type, dates as ISO 8601 text.
@@ -203,11 +206,9 @@ def _coerce(kind: str, spec: RecordField, value: Any) -> Any:
     if spec.type == "date":
         return _as_date(kind, spec, value)
     if not all(map(is_storable, value if isinstance(value, (list, tuple)) else [value])):
-        raise VrError(
-            f"{kind}.{spec.name} has a value that no store can hold.",
-            Code.INVALID_INPUT,
-            hint="Numbers are finite and of 64 bits, text is valid Unicode.",
-        )
+        told = f"{kind}.{spec.name} has a value that no store can hold."
+        hint = "Numbers are finite and of 64 bits, text is valid Unicode."
+        raise VrError(told, Code.INVALID_INPUT, hint=hint)
     if spec.type == "number" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if spec.type == "text[]":
@@ -251,13 +252,10 @@ def _as_date(kind: str, spec: RecordField, value: Any) -> str:
 
 
 def _wrong_type(kind: str, spec: RecordField, value: Any) -> VrError:
-    return VrError(
-        f"{kind}.{spec.name} takes {spec.type}, not {type(value).__name__}.",
-        Code.INVALID_INPUT,
-        hint="Dates are ISO 8601, for example 2026-01-31T12:00:00Z."
-        if spec.type == "date"
-        else f"Give {spec.name} as {spec.type}.",
-    )
+    told = f"{kind}.{spec.name} takes {spec.type}, not {type(value).__name__}."
+    example = "Dates are ISO 8601, for example 2026-01-31T12:00:00Z."
+    hint = example if spec.type == "date" else f"Give {spec.name} as {spec.type}."
+    return VrError(told, Code.INVALID_INPUT, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,15 @@ def clean(
 ) -> int:
     """Remove files that are not needed any more: of all kinds, or of those that are named.
 
-    Records, the journal, the store, usage, models and settings are never removed.
+    Records, the journal, the store, usage, models and settings are never removed, nor artifacts
+    that records cite, until these are forgotten.
     """
     before = time.time() - older_than * SECONDS_PER_DAY
     if chosen["logs"] or chosen["jobs"]:
         click.echo(NOTHING_TO_CLEAN, err=True)
     wanted = [kind for kind in KINDS if chosen[kind] or not any(chosen.values())]
-    found = [find_removable(config.paths, kind, before) for kind in wanted]
+    whose: Any = {"workspace": config.store.workspace, "store": config.store.backend}
+    found = [find_removable(config.paths, kind, before, **whose) for kind in wanted]
     present = [each for each in found if each.count]
     if not as_json:
         click.echo("\n".join(_lines(found)))
@@ -115,8 +117,15 @@ def _lines(found: Sequence[Removable]) -> list[str]:
         lines.append(f"{it.kind:<10} {it.count:>7,}  {_size(it.size):>11}")
         if it.count:
             lines.append(f"           {it.note}")
+        if it.kept:
+            lines.append(f"           {_kept(it.kept)}")
     total = sum(it.size for it in found)
     return [*lines, f"{'in all':<10} {sum(it.count for it in found):>7,}  {_size(total):>11}"]
+
+
+def _kept(count: int) -> str:
+    files, them = ("file is", "it") if count == 1 else ("files are", "them")
+    return f"{count:,} {files} kept: records cite {them}; forget the records to free {them}."
 
 
 def _report(
@@ -128,6 +137,7 @@ def _report(
             "count": it.count,
             "bytes": it.size,
             "note": it.note,
+            "kept": it.kept,
             "removed": removed and it.count > 0 and it.kind not in failures,
             "error": failures.get(it.kind, ""),
         }

@@ -42,9 +42,11 @@ async def commit(produced: Produced, part: str = "") -> int:
     dump([write.value for write in produced.cache_writes]).encode()  # fails if not cacheable
     entries = []
     if produced.records or produced.deletions:
-        from vr_kernel.calls.entries import entries_of
+        from vr_kernel.calls.entries import entries_of, pinned_by
 
         entries = entries_of(produced, part)
+        if needed := pinned_by(entries, produced.context.kinds):
+            await asyncio.to_thread(produced.context.artifacts.renew, needed)
     produced.shared.clear()  # included in `entries`
     owner = None if produced.owner is None else await produced.owner()
     done = await produced.context.state.finish(_end_of(produced, entries, owner))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.records import Record, entity_key, is_storable
+from vr_kernel.records import Record, RecordKind, entity_key, is_storable
 from vr_kernel.state.entries import Entry
+from vr_kernel.state.pins import named_in
 
 if TYPE_CHECKING:
     from vr_kernel.calls.produced import Produced
@@ -28,6 +30,16 @@ def entries_of(produced: Produced, part: str) -> list[Entry]:
         _require_text(produced, kind, "kind")
         _require_text(produced, key, "key")
     return entries + [Entry(kind, key, None) for kind, key in dict.fromkeys(produced.deletions)]
+
+
+def pinned_by(entries: Iterable[Entry], kinds: Mapping[str, RecordKind]) -> set[str]:
+    """The names of the artifacts that records of these kinds need."""
+    found: set[str] = set()
+    for entry in entries:
+        kind = kinds.get(entry.kind)
+        if kind is not None and kind.pins and entry.fields:
+            found |= named_in(entry.fields, [kind.pins])
+    return found
 
 
 def _entry(produced: Produced, part: str, index: int, record: Record) -> Entry:

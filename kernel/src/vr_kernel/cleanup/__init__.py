@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from vr_kernel.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from vr_kernel.cleanup.removable import KINDS, Removable, find_removable
+    from vr_kernel.cleanup.finding import Removable
+    from vr_kernel.cleanup.removable import KINDS, find_removable
 
 __all__ = [
     "KINDS",
@@ -18,6 +19,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "removable": "KINDS Removable find_removable",
+        "finding": "Removable",
+        "removable": "KINDS find_removable",
     },
 )

@@ -49,6 +49,7 @@ from vr_kernel.text.redaction import Redaction, secrets_of
 if TYPE_CHECKING:
     from vr_kernel.calls.result_cache import ResultCache
     from vr_kernel.files.digests import Digests
+    from vr_kernel.running.artifact_limit import ArtifactLimit
     from vr_kernel.services import Services
     from vr_kernel.state.adopting import AdoptingRows
     from vr_kernel.state.adoption import Adopt
@@ -162,6 +163,13 @@ class Foundation:
 
         self._rooms = self._rooms or Rooms(self.log)
         return self._rooms.of(folder)
+
+    def artifact_limit(self) -> ArtifactLimit:
+        """Return the limit of artifacts, which a server keeps."""
+        from vr_kernel.running.artifact_limit import ArtifactLimit
+
+        config, owner = self.config, self.identity.workspace
+        return ArtifactLimit(config.paths, owner, self.state, config.kernel.artifacts_mb, self.log)
 
     def rows_of(self, namespace: str, workspace: str = "", principal: str = "") -> Rows:
         """The rows of a place; their file is opened at first use."""

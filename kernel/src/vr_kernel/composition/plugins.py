@@ -191,6 +191,7 @@ class Plugins:
             config.paths.journal,
             owners,
             foundation.log,
+            foundation.artifact_limit,
         )
 
     async def aclose(self) -> None:

@@ -124,6 +124,12 @@ class KernelSettings(Section):
     cache_ttl_days: Annotated[float, Field(gt=0), EnvAlias("GEMINI_CACHE_TTL_DAYS")] = Field(
         30, description="How long a result is kept."
     )
+    artifacts_mb: float = Field(
+        10_000,
+        ge=0,
+        description="How many MB of artifacts a workspace keeps while a server runs: the oldest go"
+        " first, but none that a record cites; 0: all.",
+    )
     text_recognizer: str = Field(
         "", description="Which one reads pictures; empty: the first that is installed."
     )

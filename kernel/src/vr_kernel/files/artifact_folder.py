@@ -86,6 +86,22 @@ class ArtifactFolder:
             raise
         return True
 
+    async def discard(self, name: str, before: float) -> bool:
+        """Remove an artifact unless it counts as new since then; True when it is gone."""
+
+        def discard(name: str) -> bool:
+            if self._found(name).modified >= before:
+                return False
+            (self.folder / name).unlink()
+            return True
+
+        try:
+            return await self._attempt(name, discard)
+        except VrError as error:
+            if error.code is Code.NOT_FOUND:
+                return True
+            raise
+
     async def list(self) -> AsyncIterator[StoredArtifact]:
         """Yield all artifacts, in no order."""
         try:

@@ -10,7 +10,8 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -36,6 +37,8 @@ _EXTENSIONS = {
     "text/vtt": ".vtt",
     "application/x-subrip": ".srt",
     "application/graphml+xml": ".graphml",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "text/x-bibtex": ".bib",
 }
 
 
@@ -79,6 +82,17 @@ class Artifacts:
             raise no_artifact(name)
         return Artifact(URI_PREFIX + name, path, mime_of(name), path.stat().st_size)
 
+    def renew(self, names: Iterable[str]) -> None:
+        """Make artifacts count as new, so that no cleaning that is under way takes them.
+
+        Those that are gone are passed over.
+        """
+        for name in names:
+            path = self.folder / name
+            if is_artifact_name(name) and not path.is_symlink():
+                with suppress(OSError):  # gone, or in a folder that cannot be written
+                    os.utime(path)
+
     def addressed(self, data: Any) -> Any:
         """Return data whose texts name artifacts by address instead of by local path."""
 
@@ -110,6 +124,8 @@ class Artifacts:
             if not _is_whole(path, size):  # a power cut may have left a part
                 source.seek(0)
                 self._write(path, source)
+            else:
+                self.renew([path.name])
         except OSError as error:
             from vr_kernel.storage.database_errors import unwritten
 

@@ -11,6 +11,7 @@ from vr_kernel.log import Log
 
 if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Contexts
+    from vr_kernel.gemini.paid_research import Claims
     from vr_kernel.gemini.pool import Pool
     from vr_kernel.gemini.provider import GeminiModels
     from vr_kernel.gemini.registry import KeptAtGemini
@@ -70,7 +71,14 @@ class Components:
         """Deep Research."""
         from vr_kernel.gemini.research import Research
 
-        return Research(self.pool)
+        return Research(self.pool, self.settings)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The researches that are accounted for."""
+        from vr_kernel.gemini.paid_research import Claims
+
+        return Claims(self._rows, self._log)
 
     @cached_property
     def models(self) -> GeminiModels:

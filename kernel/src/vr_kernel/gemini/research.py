@@ -4,81 +4,137 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from vr_kernel.errors import Code, VrError
-from vr_kernel.gemini.catalogue import DEEP_RESEARCH
-from vr_kernel.gemini.errors import service_error, translated, unreadable
-from vr_kernel.gemini.pool import Account, Pool
+from vr_kernel.gemini.catalogue import DEEP_RESEARCH, suggest
+from vr_kernel.gemini.errors import ServiceError, is_gone, service_error, translated, unreadable
+from vr_kernel.gemini.research_status import ResearchStatus, status_of
 from vr_kernel.gemini.resumable import get_json
-from vr_kernel.generation import Reply, Usage, WebSource
 from vr_kernel.progress import Report, silent
-from vr_kernel.text.visible_text import visible
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from vr_kernel.config.model_settings import ModelsSettings
+    from vr_kernel.gemini.pool import Account, Pool
 
 LONGEST_S = 3600.0
 """Longest time of a research, in seconds. Source: "Deep Research" of the Gemini API."""
 FAILURES = 5
 """Polls in a row that may fail; the research goes on meanwhile."""
-_UNDER_WAY = frozenset({"in_progress", "queued"})
+_REFUSED = frozenset({400, 409, 412})
+"""HTTP statuses by which a service refuses to cancel what has ended."""
 
 
 class Research:
-    """Deep Research through the Interactions API."""
+    """Deep Research through the Interactions API.
 
-    def __init__(self, pool: Pool) -> None:
+    A research belongs to the key that started it, which its id names without revealing it.
+    """
+
+    def __init__(self, pool: Pool, settings: Callable[[], ModelsSettings]) -> None:
         self._pool = pool
+        self._settings = settings
 
-    async def start(self, prompt: str, agent: str = "") -> str:
+    def asked(self, agent: str = "", previous: str = "") -> str:
+        """Return the agent or model that is asked.
+
+        A research is done by an agent, a question about it answered by the usual model.
+        Source: "Follow-up questions and interactions" of the Gemini API.
+        """
+        if agent or not previous:
+            return agent or DEEP_RESEARCH
+        return suggest("default", self._settings())
+
+    async def start(self, prompt: str, agent: str = "", previous: str = "") -> str:
         """Start a research, with the usual agent when none is named; returns its id.
 
+        Args:
+            prompt: the question.
+            agent: another agent than the usual one.
+            previous: id of a finished research that the question is about.
+
         Raises:
-            VrError: what the service says; nothing was begun then.
+            VrError: what the service says; nothing was begun then. NOT_FOUND, category
+                RESEARCH_FORGOTTEN, when it no longer has the previous one.
         """
-        agent = agent or DEEP_RESEARCH
-        body = {"agent": agent, "input": prompt, "background": True, "store": True}
+        asked = self.asked(agent, previous)
+        hint, _, former = previous.rpartition("/")
+        by = {"agent": asked} if agent or not previous else {"model": asked}
+        about = {"previous_interaction_id": former} if previous else {}
+        body = {**by, **about, "input": prompt, "background": True, "store": True}
 
         async def begin(account: Account) -> str:
-            with translated(agent, account.key):
-                response = await account.http.post(
-                    account.url("interactions"), json=body, headers=account.headers
-                )
-                begun = response.json() if response.content else {}
-            if not response.is_success:
-                raise service_error(
-                    response.status_code,
-                    begun,
-                    response.headers,
-                    model=agent,
-                    secret=account.key,
-                )
-            if not isinstance(begun, dict) or not begun.get("id"):
+            begun = await _posted(account, "interactions", asked, body)
+            if not begun.get("id"):
                 raise unreadable("no id of the research")
             return f"{account.hint}/{begun['id']}"
 
-        return await self._pool.run(agent, begin)
+        try:
+            return await self._pool.run(asked, begin, only=hint)
+        except VrError as error:
+            if previous and is_gone(error):
+                raise _forgotten() from error
+            raise
 
-    async def result(self, started: str, report: Report = silent) -> Reply:
-        """Wait for the result.
+    async def status(self, started: str) -> ResearchStatus:
+        """Look at a research, once.
 
         Raises:
-            VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with
-                what it cost; UNAVAILABLE, retryable, when it takes longer than an hour.
+            VrError: NOT_FOUND, category RESEARCH_FORGOTTEN, when the service does not have it;
+                else what it says.
         """
-        hint, _, name = started.rpartition("/")
+
+        async def look(account: Account, name: str) -> ResearchStatus:
+            return status_of(await get_json(account, f"interactions/{name}"), account.key)
+
+        return await self._of_owner(started, look)
+
+    async def cancel(self, started: str) -> ResearchStatus:
+        """Cancel a research that is under way, and return its state then.
+
+        Raises:
+            VrError: as `status`.
+        """
+
+        async def cancel(account: Account, name: str) -> ResearchStatus:
+            try:
+                found = await _posted(account, f"interactions/{name}/cancel", "")
+            except ServiceError as error:
+                if error.status not in _REFUSED:
+                    raise
+                status = status_of(await get_json(account, f"interactions/{name}"), account.key)
+                if not status.has_ended:
+                    raise
+                return status
+            if not found.get("status"):
+                found = await get_json(account, f"interactions/{name}")
+            return status_of(found, account.key)
+
+        return await self._of_owner(started, cancel)
+
+    async def result(self, started: str, report: Report = silent) -> ResearchStatus:
+        """Wait until a research has ended.
+
+        Raises:
+            VrError: UNAVAILABLE, retryable, when it takes longer than an hour; else as `status`.
+        """
         began, pause, failures = time.monotonic(), 0.5, 0
         while True:
             try:
-                found = await self._pool.run("", lambda account: _look(account, name), only=hint)
+                status = await self.status(started)
                 failures = 0
             except VrError as error:
                 failures += 1
                 if not error.retryable or failures == FAILURES:
                     raise
-                found = {"status": "in_progress"}
+                status = ResearchStatus(state="in_progress")
                 pause = max(pause, error.retry_after or 0)
-            if found.get("status") not in _UNDER_WAY:
-                return _reply(found)
+            if status.has_ended:
+                return status
             elapsed = time.monotonic() - began
             if elapsed > LONGEST_S:
                 raise _late()
@@ -86,67 +142,52 @@ class Research:
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, 10.0)
 
+    async def _of_owner(self, started: str, work: Callable[[Account, str], Any]) -> ResearchStatus:
+        """Do something about a research with the key that started it."""
+        hint, _, name = started.rpartition("/")
+        path = quote(name, safe="")
+        try:
+            found: ResearchStatus = await self._pool.run(
+                "", lambda account: work(account, path), only=hint
+            )
+        except VrError as error:
+            if is_gone(error):
+                raise _forgotten() from error
+            raise
+        return found
 
-async def _look(account: Account, name: str) -> dict[str, Any]:
-    return await get_json(account, f"interactions/{name}")
 
+async def _posted(
+    account: Account, path: str, model: str, body: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Post JSON, and return the JSON of the answer.
 
-def _reply(found: Mapping[str, Any]) -> Reply:
-    usage = _usage(found.get("usage"))
-    texts = list(_texts(found))
-    text = visible("".join(str(item.get("text") or "") for item in texts))
-    if found.get("status") != "completed" or not text.strip():
-        raise VrError(
-            f"The research ended without a result ({found.get('status')}).",
-            Code.UNAVAILABLE,
-            category="RESEARCH_FAILED",
-            hint="Start a new one, or ask a narrower question.",
-            usage=usage,
-            detail=text,
+    Raises:
+        VrError: by the status, or when there is no answer that can be read.
+    """
+    with translated(model, account.key):
+        response = await _sent(account, path, body)
+        found = response.json() if response.content else {}
+    if not response.is_success:
+        raise service_error(
+            response.status_code, found, response.headers, model=model, secret=account.key
         )
-    return Reply(
-        text=text,
-        model=str(found.get("agent") or DEEP_RESEARCH),
-        usage=usage,
-        sources=list(_sources(texts)),
-    )
+    if not isinstance(found, dict):
+        raise unreadable("not an object")
+    return found
 
 
-def _texts(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The texts of the last answer: of the newest steps, or of the API's older `outputs`."""
-    items: list[Any] = []
-    for step in found.get("steps") or []:
-        if step.get("type") == "model_output":
-            items += step.get("content") or []
-        elif step.get("type") != "thought":
-            items = []
-    for item in items or found.get("outputs") or []:
-        if isinstance(item, Mapping) and item.get("type") == "text":
-            yield item
+async def _sent(account: Account, path: str, body: dict[str, Any] | None) -> httpx2.Response:
+    given: dict[str, Any] = {} if body is None else {"json": body}
+    return await account.http.post(account.url(path), headers=account.headers, **given)
 
 
-def _sources(texts: list[Mapping[str, Any]]) -> Iterator[WebSource]:
-    seen: set[str] = set()
-    for text in texts:
-        for note in text.get("annotations") or []:
-            url = str(note.get("url") or note.get("source") or "")
-            if url.startswith("http") and url not in seen:
-                seen.add(url)
-                yield WebSource(title=visible(str(note.get("title") or url)), url=visible(url))
-
-
-def _usage(found: Mapping[str, Any] | None) -> Usage:
-    counts = found or {}
-
-    def count(name: str) -> int:
-        return int(counts.get(f"total_{name}_tokens") or 0)
-
-    return Usage(
-        calls=1,
-        input_tokens=count("input") + count("tool_use"),
-        output_tokens=count("output"),
-        thinking_tokens=count("thought"),
-        cached_tokens=count("cached"),
+def _forgotten() -> VrError:
+    return VrError(
+        "The Gemini API does not have this research, or no longer.",
+        Code.NOT_FOUND,
+        category="RESEARCH_FORGOTTEN",
+        hint="It forgets a research after 55 days, without payment after a day: start a new one.",
     )
 
 

@@ -20,7 +20,9 @@ from vr_kernel.progress import Report, silent
 
 if TYPE_CHECKING:
     from vr_kernel.gemini.contexts import Make
+    from vr_kernel.gemini.paid_research import PaidResearch
     from vr_kernel.gemini.registry import ContextCache
+    from vr_kernel.gemini.research_status import ResearchStatus
     from vr_kernel.jobs.leases import LedgerLeases
     from vr_kernel.jobs.scopes import Scope
     from vr_kernel.models.recorder import UsageRecorder
@@ -34,8 +36,6 @@ PREFIXES = ("gemini/", "models/")
 """Prefix of the names of models in Google's own tools."""
 PREVIEWED = "preview:file"
 """Stands for the address of a file that is not uploaded, as nothing is sent."""
-AGENT = "deep-research"
-"""The model of a research in the usage ledger."""
 
 
 class GeminiService:
@@ -158,26 +158,37 @@ class GeminiService:
         """End this workspace's context caches of a content, or all, and say how many."""
         return await self._components.contexts.clear(content_id, self.workspace)
 
-    async def start_research(self, prompt: str, *, agent: str = "") -> str:
+    async def start_research(self, prompt: str, *, agent: str = "", previous: str = "") -> str:
         """Start a Deep Research, and return its id, which is valid in any process.
 
         Args:
             prompt: what to find out.
             agent: another agent than the usual one.
+            previous: id of a finished research that the question is about; the usual model answers
+                it then, unless an agent is named.
 
         Raises:
             VrError: what the service says; nothing was started then, unless its answer was lost.
+                NOT_FOUND, category RESEARCH_FORGOTTEN, when it no longer has the previous one.
         """
-        if self.recorder is None:
-            return await self._components.research.start(prompt, agent)
-        request = self._paid(
-            "research", AGENT, lambda: self._components.research.start(prompt, agent)
-        )
-        allowed = await self.recorder.begin(request, 1)
-        with self.recorder.watched(allowed):
-            started = await request.send(allowed)
-        self.recorder.free(allowed.row)  # The row of its result has the cost.
-        return started
+        research = self._paid_research() or self._components.research
+        return await research.start(prompt, agent, previous)
+
+    async def research_status(self, started: str) -> ResearchStatus:
+        """Look at a research, without waiting; its cost is accounted for once, when it has ended.
+
+        Raises:
+            VrError: NOT_FOUND, category RESEARCH_FORGOTTEN, when the service does not have it.
+        """
+        return await (self._paid_research() or self._components.research).status(started)
+
+    async def cancel_research(self, started: str) -> ResearchStatus:
+        """Cancel a research, and return its state then; one that has ended stays as it is.
+
+        Raises:
+            VrError: as `research_status`.
+        """
+        return await (self._paid_research() or self._components.research).cancel(started)
 
     async def research_result(self, started: str, *, report: Report = silent) -> Reply:
         """Wait up to an hour for the result of a research.
@@ -186,11 +197,11 @@ class GeminiService:
             VrError: UNAVAILABLE, category RESEARCH_FAILED, when it ended without a result, with
                 what it cost.
         """
+        from vr_kernel.gemini.research_status import reply_of
 
-        async def wait() -> Reply:
-            return await self._components.research.result(started, report)
-
-        return await self._attempt("research", AGENT, wait)
+        if paid := self._paid_research():
+            return await paid.result(started, report)
+        return reply_of(await self._components.research.result(started, report))
 
     async def deep_research(
         self, prompt: str, *, agent: str = "", report: Report = silent
@@ -217,6 +228,15 @@ class GeminiService:
         if self._background:
             await asyncio.wait(self._background)
         await self._components.aclose()
+
+    def _paid_research(self) -> PaidResearch | None:
+        """Research that a call pays for; None where there is no call."""
+        if self.recorder is None:
+            return None
+        from vr_kernel.gemini.paid_research import PaidResearch
+
+        parts = self._components
+        return PaidResearch(parts.research, parts.claims, self.models, self.recorder)
 
     @property
     def _previews(self) -> bool:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.retry import Retrier
     from vr_kernel.models.roles import Roles
     from vr_kernel.models.structured import Structured
+    from vr_kernel.spending.prices import Price
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -113,6 +114,15 @@ class LanguageModels:
             VrError: like `identity`.
         """
         return self.roles.models(role, model=model)[0].known()
+
+    def price(self, role: Role = "default") -> Price | None:
+        """Return the price of the model that is asked first; see `Models.price`."""
+        model = self.roles.models(role)[0]
+        return model.price(model.id)
+
+    def limit_spending(self, usd: float) -> None:
+        """Let this call cost so much at most; see `Models.limit_spending`."""
+        self.recorder.meter.limit_spending(usd)
 
     async def described(self, role: Role = "default") -> list[ModelInfo]:
         """Describe the models of a role as their servers do; see `Models.described`."""

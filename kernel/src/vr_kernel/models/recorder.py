@@ -225,7 +225,7 @@ class UsageRecorder:
         """
         try:
             if self._budget is not None:
-                await self._budget.check(self._attempt(request, 1), request)
+                await self._budget.check(self._attempt(request, 1), request, self.meter)
         except VrError as error:
             foreseen.refused.append((request, error))
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from typing import TYPE_CHECKING
 
 from vr_kernel.errors import VrError
@@ -31,7 +32,8 @@ class Meter:
 
     `kept_calls` of its calls of models produced cached results: they are not paid for again.
     `eased` says that some were made cheaper, as most of a budget was used. With `foreseen` nothing
-    is sent: the first request of each course of work is noted there.
+    is sent: the first request of each course of work is noted there. `most_usd` is the most that
+    the call itself may cost, over what is configured.
     """
 
     call_id: str
@@ -46,6 +48,7 @@ class Meter:
     kept_calls: int = 0
     eased: bool = False
     foreseen: Foreseen | None = None
+    most_usd: float | None = None
 
     def add(self, usage: Usage, model: str = "") -> None:
         """Count what an attempt cost, and name the model that answered, if one did."""
@@ -58,6 +61,16 @@ class Meter:
         if note not in self.notes:
             self.notes.append(note)
 
+    def limit_spending(self, usd: float) -> None:
+        """Let the call cost so much at most.
+
+        Raises:
+            ValueError: for an amount that is no finite number, or below 0.
+        """
+        if not 0 <= usd < inf:
+            raise ValueError(f"a limit of {usd} is no amount in dollars")
+        self.most_usd = usd if self.most_usd is None else min(usd, self.most_usd)
+
     def add_all(self, other: Meter) -> None:
         """Count everything that another meter counted."""
         self.usage += other.usage
@@ -69,7 +82,7 @@ class Meter:
     def fresh(self) -> Meter:
         """An empty meter of the same call."""
         names = (self.call_id, self.tool, self.plugin, self.principal, self.workspace, self.trace)
-        return Meter(*names, foreseen=self.foreseen)
+        return Meter(*names, foreseen=self.foreseen, most_usd=self.most_usd)
 
 
 class UsageLedger:

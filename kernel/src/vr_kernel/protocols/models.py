@@ -11,6 +11,7 @@ from pydantic import BaseModel
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from vr_kernel.gemini.research_status import ResearchStatus
     from vr_kernel.generation import (
         Embeddings,
         Media,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from vr_kernel.models.requests import Parts
     from vr_kernel.models.structured import Structured
     from vr_kernel.progress import Report
+    from vr_kernel.spending.prices import Price
     from vr_kernel.state.usage import Grouping, UsageRow
 
 M = TypeVar("M", bound=BaseModel)
@@ -73,6 +75,22 @@ class Models(Protocol):
 
         Raises:
             VrError: as `names`; INVALID_INPUT for an unknown model or preset.
+        """
+
+    def price(self, role: Role = "default") -> Price | None:
+        """Return the price of the model that is asked first; None when it is not known.
+
+        Raises:
+            VrError: as `names`.
+        """
+
+    def limit_spending(self, usd: float) -> None:
+        """Let the requests of this call cost so much at most, besides what is configured.
+
+        A request that could pass it is refused with BUDGET, category BUDGET_EXCEEDED.
+
+        Raises:
+            ValueError: for an amount that is no number, or below 0.
         """
 
     async def described(self, role: Role = "default") -> list[ModelInfo]:
@@ -171,8 +189,17 @@ class Gemini(Protocol):
     async def refresh(self, name: str) -> bool:
         """Restart the time to live of a context cache; False when the cache is gone."""
 
-    async def start_research(self, prompt: str, *, agent: str = "") -> str:
-        """Start a Deep Research; the returned id is valid in any process."""
+    async def start_research(self, prompt: str, *, agent: str = "", previous: str = "") -> str:
+        """Start a Deep Research; the returned id is valid in any process.
+
+        With the id of a finished one as `previous`, ask the usual model about that, or an agent.
+        """
+
+    async def research_status(self, started: str) -> ResearchStatus:
+        """Look at a research without waiting; its cost is accounted for once, when it has ended."""
+
+    async def cancel_research(self, started: str) -> ResearchStatus:
+        """Cancel a research, and return its state then; one that has ended stays as it is."""
 
     async def research_result(self, started: str, *, report: Report = ...) -> Reply:
         """Wait up to an hour for a research, and return its result."""

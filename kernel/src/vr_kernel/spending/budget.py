@@ -29,8 +29,10 @@ SECONDS_PER_DAY = 86_400
 ALONE = "-"
 """The call of a request that belongs to none: nothing else counts as its."""
 EXCEEDED = "BUDGET_EXCEEDED"
+OWN = "budget"
+"""Name of the limit that a call sets itself."""
 EASED = (
-    "{share:.0%} of the budget of {usd} ([models] {name}) is used: models think less and look"
+    "{share:.0%} of the budget of {usd} ({name}) is used: models think less and look"
     " less closely now, and this result is not kept in the cache."
 )
 
@@ -70,7 +72,7 @@ class Budget:
                 when there is a budget, and nothing bounds what the request costs; UNAVAILABLE when
                 the ledger cannot be written.
         """
-        limits = self._limits(attempt)
+        limits = self._limits(attempt, meter)
         if not limits:
             return Allowance(await self._ledger.begin(attempt))
         bounds = _Bounds.of(request, limits)
@@ -80,13 +82,13 @@ class Budget:
         row, output = await self._begin(attempt, bounds, limits)
         return Allowance(row, output, eased)
 
-    async def check(self, attempt: Attempt, request: PaidRequest[Any]) -> None:
+    async def check(self, attempt: Attempt, request: PaidRequest[Any], meter: Meter) -> None:
         """Refuse a request that no budget has room for, whatever becomes of those under way.
 
         Raises:
             VrError: as `admit`.
         """
-        if not (limits := self._limits(attempt)):
+        if not (limits := self._limits(attempt, meter)):
             return
         bounds = _Bounds.of(request, limits)
         for limit in limits if bounds.price.is_charged else ():
@@ -124,15 +126,19 @@ class Budget:
             spent: Spent = await self._ledger.spent(limit)
             if limit.usd and spent.usd > ease_at * limit.usd:
                 share = spent.usd / limit.usd
-                meter.tell_once(EASED.format(share=share, usd=_amount(limit.usd), name=limit.name))
+                meter.tell_once(
+                    EASED.format(share=share, usd=_amount(limit.usd), name=_setting(limit))
+                )
                 meter.eased = True
                 return True
         return False
 
-    def _limits(self, attempt: Attempt) -> list[Limit]:
+    def _limits(self, attempt: Attempt, meter: Meter) -> list[Limit]:
         settings = self._settings()
         today = self._clock() // SECONDS_PER_DAY * SECONDS_PER_DAY
         found = []
+        if meter.most_usd is not None:
+            found.append(Limit(OWN, meter.most_usd, call_id=attempt.call_id or ALONE))
         in_background = attempt.purpose == "embed" and not attempt.call_id
         if (usd := settings.call_budget_usd) is not None and not (usd and in_background):
             found.append(Limit("call_budget_usd", usd, call_id=attempt.call_id or ALONE))
@@ -189,9 +195,14 @@ def _exceeded(limit: Limit, left: float, bounds: _Bounds) -> VrError:
         f" ${max(0.0, left):.4f} of {_amount(limit.usd)} is left {when}.",
         Code.BUDGET,
         category=EXCEEDED,
-        hint=f"Nothing was sent, and what was paid for is kept. Raise [models] {limit.name},"
+        hint=f"Nothing was sent, and what was paid for is kept. Raise {_setting(limit)},"
         " or name a cheaper or a local model. `vr cost --by tool` shows what was spent.",
     )
+
+
+def _setting(limit: Limit) -> str:
+    """The name of a limit as a person finds it."""
+    return OWN if limit.name == OWN else f"[models] {limit.name}"
 
 
 def _amount(usd: float) -> str:
@@ -212,5 +223,5 @@ def _unbounded(request: PaidRequest[Any], limit: Limit, *, priced: bool) -> VrEr
             else f'Give its price: [models.prices] "{name}" = {{input = 0.5, output'
             " = 1.5}, in dollars for a million tokens. "
         )
-        + f"Or unset [models] {limit.name}.",
+        + f"Or unset {_setting(limit)}.",
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vr_kernel.state.journal import JournalContinuity, JournalTable
     from vr_kernel.state.leases import LeaseTable
     from vr_kernel.state.limits import LimitTable, Used
+    from vr_kernel.state.pins import Pin
     from vr_kernel.state.protocols import State
     from vr_kernel.state.rows import (
         ROW_CHANGED,
@@ -79,6 +80,7 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "LimitReachedError",
     "LimitTable",
     "OpenRows",
+    "Pin",
     "Place",
     "Put",
     "ROW_CHANGED",
@@ -116,6 +118,7 @@ __getattr__, __dir__ = lazy_exports(
         "journal": "JournalContinuity JournalTable",
         "leases": "LeaseTable",
         "limits": "LimitTable Used",
+        "pins": "Pin",
         "protocols": "State",
         "rows": "Delete OpenRows Place Put ROW_CHANGED Row RowChange RowSpace Rows RowsOf",
         "signals": "Signals",

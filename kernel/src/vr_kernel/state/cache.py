@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -117,6 +117,9 @@ class CacheTable(Protocol):
 
     async def clear(self, content_id: str | None = None) -> int:
         """Remove every row, or those of one content; returns how many."""
+
+    async def forget_naming(self, names: Collection[str]) -> None:
+        """Remove every row whose value names one of these artifacts."""
 
     async def entries(self, limit: int, content_id: str | None = None) -> list[CacheEntry]:
         """List the newest rows, damaged ones among them."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from vr_kernel.records import Change, RecordKind, Source
     from vr_kernel.state.entries import Entry
+    from vr_kernel.state.pins import Pin
     from vr_kernel.stores import StoredRecord
 
 INCOMPLETE = "JOURNAL_INCOMPLETE"
@@ -235,7 +236,7 @@ class JournalTable(Protocol):
         """
 
     def declare(self, kinds: Collection[RecordKind]) -> None:
-        """Learn which field of these kinds names the source of a record, and which its title.
+        """Learn which fields of these kinds name a record's source, its title and its artifacts.
 
         What is known of other kinds stays. Nothing is opened or read.
         """
@@ -262,6 +263,12 @@ class JournalTable(Protocol):
         limit: int = 500,
     ) -> list[Change]:
         """Up to `limit` live records about a source with a number above `after`, rising."""
+
+    async def pins(self) -> set[Pin]:
+        """The artifacts that live records need, of all workspaces; see `RecordKind.pins`.
+
+        Those of kinds that were declared once, too, and all that a damaged record may need.
+        """
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these: their plugins are not loaded."""

@@ -10,7 +10,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 _MODEL = re.compile(r"/(?P<version>v\w+)/(?:models|tunedModels)/(?P<model>[^:/]+):(?P<action>\w+)")
-_RESOURCE = re.compile(r"(?P<upload>/upload)?/(?P<version>v\w+)/(?P<kind>\w+)(?:/(?P<id>[^/]+))?")
+_RESOURCE = re.compile(
+    r"(?P<upload>/upload)?/(?P<version>v\w+)/(?P<kind>\w+)(?:/(?P<id>[^/]+)(?:/(?P<verb>cancel))?)?"
+)
 _VERBS = {"GET": "get", "PATCH": "patch", "DELETE": "delete", "POST": "create"}
 
 
@@ -36,7 +38,7 @@ class RecordedRequest:
         at: when it came, in seconds of `time.monotonic`.
         version: `v1beta` or `v1`.
         action: `generateContent` and the like, or a kind and a verb, such as `files.get`,
-            `files.upload`, `cachedContents.create`, `interactions.get`.
+            `files.upload`, `cachedContents.create`, `interactions.get`, `interactions.cancel`.
         model: the model asked, without `models/`.
         name: the id of the file, cache or interaction.
         parts: every part of it, as sent.
@@ -177,6 +179,8 @@ def _locate(method: str, path: str, headers: Mapping[str, str]) -> dict[str, str
         return {"version": "", "action": "", "model": "", "name": ""}
     kind, name = match["kind"], match["id"] or ""
     verb = "list" if method == "GET" and not name else _VERBS.get(method, method.lower())
+    if method == "POST" and match["verb"]:
+        verb = match["verb"]
     if match["upload"]:
         command = headers.get("x-goog-upload-command", "").split(",")[0].strip()
         verb = {"start": "create"}.get(command, command)

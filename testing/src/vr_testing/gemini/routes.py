@@ -45,7 +45,7 @@ class Routes:
         self.bill = Bill(google_prices().of)
         self.files = Files(behaviour)
         self.caches = Caches(behaviour, self.files)
-        self._interactions = Background(behaviour, "fake_interaction_")
+        self.interactions = Background(behaviour, "fake_interaction_")
         self._table: dict[str, Callable[[RecordedRequest], HttpReply]] = {
             "generateContent": self._generate,
             "streamGenerateContent": self._generate,
@@ -54,7 +54,8 @@ class Routes:
             "embedContent": self._embed,
             "batchEmbedContents": self._embed,
             "interactions.create": self._begin_interaction,
-            "interactions.get": lambda r: self._interaction(self._interactions.find(r.name)),
+            "interactions.get": lambda r: self._interaction(self.interactions.find_for(r)),
+            "interactions.cancel": self._cancel_interaction,
             "files.create": self._begin_upload,
             "files.query": lambda r: _upload_state(self.files.uploading(r)),
             "files.get": lambda r: as_json(self.files.poll(r)),
@@ -189,18 +190,25 @@ class Routes:
         return as_json(cache.shown)
 
     def _begin_interaction(self, request: RecordedRequest) -> HttpReply:
-        named = {name: request.body[name] for name in ("model", "agent") if name in request.body}
+        told = background.told_of(request)
+        if previous := told.get("previous_interaction_id"):
+            self.interactions.require_ended(previous, request.api_key)
 
         def finish() -> dict[str, Any]:
-            return background.interaction_outcome(*self._generated(request))
+            answer, usage = self._generated(request)
+            return background.interaction_outcome(answer, usage, self._behaviour)
 
-        work = self._interactions.begin(named, finish)
+        work = self.interactions.begin(told, finish, request.api_key)
         in_background = bool(request.body.get("background"))
-        outcome = None if in_background else self._interactions.finish(work)
+        outcome = None if in_background else self.interactions.finish(work)
         return as_json(background.interaction(work, outcome))
 
     def _interaction(self, work: Work) -> HttpReply:
-        return as_json(background.interaction(work, self._interactions.poll(work)))
+        return as_json(background.interaction(work, self.interactions.poll(work)))
+
+    def _cancel_interaction(self, request: RecordedRequest) -> HttpReply:
+        work = self.interactions.find_for(request)
+        return as_json(background.interaction(work, self.interactions.cancel(work)))
 
     def _begin_upload(self, request: RecordedRequest) -> HttpReply:
         file = self.files.begin(request)

@@ -50,3 +50,7 @@ class FakeGemini(FakeService[RecordedRequest], Behaviour):
     def expire_caches(self) -> None:
         """Expire all present context caches."""
         self._routes.caches.expire()
+
+    def forget_interactions(self) -> None:
+        """Forget all present interactions, as the service does after 55 days."""
+        self._routes.interactions.forget()

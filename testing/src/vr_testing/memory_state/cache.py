@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from vr_kernel.state import CacheEntry, CacheFind, CacheRow, CacheStats, UselessRow
@@ -74,6 +74,12 @@ class MemoryCache:
         for key in gone:
             del self._rows[key]
         return len(gone)
+
+    async def forget_naming(self, names: Collection[str]) -> None:
+        """Remove every row whose value names one of these artifacts."""
+        for key, (_, text) in [*self._rows.items()]:
+            if any(name in text for name in names):
+                del self._rows[key]
 
     async def entries(self, limit: int, content_id: str | None = None) -> list[CacheEntry]:
         """List the newest rows."""

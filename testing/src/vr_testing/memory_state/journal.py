@@ -16,6 +16,7 @@ from vr_kernel import Change, RecordKind, Source, StoredRecord
 from vr_kernel.journal import Undeclared
 from vr_kernel.state.entries import Entry, merge_fields, require_names, says_the_same
 from vr_kernel.state.leases import fenced_off
+from vr_kernel.state.pins import Pin, named_in
 
 from vr_testing.memory_state.continuity import OPENING, MemoryContinuity
 from vr_testing.memory_state.sources import MemorySources
@@ -37,11 +38,15 @@ class MemoryJournal:
         self._records: dict[_Place, Change] = {}
         self._former: dict[tuple[_Place, str], Change] = {}
         self._folded: set[str] = set()
+        self._pinning: dict[str, set[str]] = {}
         self._sources = MemorySources(self._live)
 
     def declare(self, kinds: Collection[RecordKind]) -> None:
-        """Learn which field of these kinds names the source of a record, and which its title."""
+        """Learn which fields of these kinds name a record's source, its title, its artifacts."""
         self._sources.declare(kinds)
+        for kind in kinds:
+            if kind.pins is not None:
+                self._pinning.setdefault(kind.name, set()).add(kind.pins)
 
     def holds(self, when_written: Callable[[], object]) -> bool:
         """Return False: nothing waits."""
@@ -184,6 +189,14 @@ class MemoryJournal:
         """Up to `limit` live records about a source with a number above `after`, rising."""
         found = self._sources.records(workspace).get(id, [])
         return [it for it in found if it.seq > after][: max(0, limit)]
+
+    async def pins(self) -> set[Pin]:
+        """The artifacts that live records need, of all workspaces."""
+        return {
+            Pin(change.workspace, name)
+            for change in self._live()
+            for name in named_in(change.fields or {}, self._pinning.get(change.kind, ()))
+        }
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these."""

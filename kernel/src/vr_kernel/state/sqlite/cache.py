@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,6 +114,15 @@ class SqliteCache(TableFile):
     async def clear(self, content_id: str | None = None) -> int:
         """Remove every row, or those of one content; returns how many."""
         return await (self._delete("content_id = ?", content_id) if content_id else self._delete())
+
+    async def forget_naming(self, names: Collection[str]) -> None:
+        """Remove every row whose value names one of these artifacts.
+
+        All rows are read by a connection of its own, so that nobody waits for that.
+        """
+        from vr_kernel.state.sqlite.cached_rows import forget_results
+
+        await asyncio.to_thread(forget_results, self.path, {*names})
 
     async def entries(self, limit: int, content_id: str | None = None) -> list[CacheEntry]:
         """List the newest rows, damaged ones among them."""

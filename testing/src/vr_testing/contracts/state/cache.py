@@ -91,6 +91,20 @@ class CacheContract(PartContract):
             assert await table.clear("")
             assert await table.stats() == CacheStats(0, 0)
 
+    async def test_results_that_name_an_artifact_are_forgotten(self) -> None:
+        """Wherever they name it; others stay."""
+        names = [f"{number:064x}.png" for number in range(3)]
+        async with self.opened() as state:
+            table = state.cache()
+            await table.forget_naming(names)
+            deep: dict[str, Any] = {"a": [{"path": f"/state/artifacts/{names[0]}"}]}
+            values = {"a": deep, "b": {"uri": f"vr://artifacts/{names[1]}"}, "c": {"n": names[2]}}
+            for key, value in values.items():
+                await table.put(CacheRow(key, value, cached_at=1))
+            await table.forget_naming(names[:2])
+            found = await table.find(["a", "b", "c"], 0)
+            assert (found.key, found.useless) == ("c", [])
+
     async def test_the_list_has_the_newest_first_and_keeps_its_limit(self) -> None:
         """Of all contents or of one."""
         async with self.opened() as state:

@@ -131,6 +131,39 @@ class JournalRecordsContract(PartContract):
             assert (found["lost"].created_at, found["lost"].provenance) == (TIMES[0], {"tool": "t"})
             assert (found["here"].fields, found["deleted"].fields) == ({"x": 1}, None)
 
+    async def test_artifacts_are_pinned_by_the_records_that_name_them(self) -> None:
+        """As they are now: merged, replaced, recovered; not by former or deleted ones."""
+        kind = RecordKind(
+            "A", "", (RecordField("files", "text[]"),), "files", history=True, pins="files",
+            identity=str,
+        )  # fmt: skip
+        cover = RecordKind("B", "", (RecordField("cover"),), "cover", pins="cover")
+        names = [f"{number:064x}.png" for number in range(4)]
+        one, two, three, four = (f"vr://artifacts/{name}" for name in names)
+        async with self.opened() as state, self.again(state) as other:
+            journal = state.journal
+
+            async def pinned() -> set[tuple[str, int]]:
+                found = await journal.pins()
+                assert await other.journal.pins() == found
+                return {(it.workspace, names.index(it.name)) for it in found}
+
+            journal.declare([kind, cover])
+            assert await pinned() == set()
+            several = Entry("A", "a", {"files": [one, two, "file:///none"], "text": three})
+            await put(journal, several, Entry("B", "b", {"cover": one}), Entry("C", "c", {"x": 4}))
+            await put(journal, Entry("B", "b", {"cover": f"{two}#page=3"}), workspace="v")
+            assert await pinned() == {("w", 0), ("w", 1), ("v", 1)}
+            await put(journal, Entry("A", "a", {"text": ""}, merge=True))
+            await put(journal, Entry("B", "b", {"cover": [3]}), workspace="v")
+            assert await pinned() == {("w", 0), ("w", 1)}
+            await put(journal, Entry("A", "a", {"files": [three]}, history=True))
+            assert await pinned() == {("w", 0), ("w", 2)}
+            await put(journal, Entry("B", "b", None), Entry("A", "a", {"files": None}, merge=True))
+            assert await pinned() == set()
+            await journal.recover("w", [StoredRecord("B", "lost", {"cover": four})])
+            assert await pinned() == {("w", 3)}
+
     async def test_questions_about_what_is_there(self) -> None:
         """Deleted records count for none of them."""
         async with self.opened() as state:

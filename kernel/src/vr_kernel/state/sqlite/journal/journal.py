@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vr_kernel.records import Change, RecordKind, Source
     from vr_kernel.state.entries import Entry
     from vr_kernel.state.journal import Undeclared
+    from vr_kernel.state.pins import Pin
     from vr_kernel.state.sqlite.fenced import Work
     from vr_kernel.state.sqlite.journal.continuity import FileContinuity
     from vr_kernel.state.sqlite.journal.source_keeping import SourceKeeping
@@ -50,12 +51,12 @@ class SqliteJournal:
 
     @cached_property
     def _database(self) -> KeptDatabase:
-        from vr_kernel.state.sqlite.journal.schema import HISTORY, RECORDS, SOURCES
+        from vr_kernel.state.sqlite.journal.schema import HISTORY, PINNING, RECORDS, SOURCES
         from vr_kernel.storage.kept_database import KeptDatabase
 
         patience = None if self._ledger is None else self._ledger.patience
-        how: Any = {"tell": self._tell, "patience": patience}
-        return KeptDatabase(self.path, RECORDS + HISTORY + SOURCES, synchronous="FULL", **how)
+        how: Any = {"tell": self._tell, "patience": patience, "synchronous": "FULL"}
+        return KeptDatabase(self.path, RECORDS + HISTORY + SOURCES + PINNING, **how)
 
     @cached_property
     def continuity(self) -> FileContinuity:
@@ -71,7 +72,7 @@ class SqliteJournal:
         return SourceKeeping(self._kinds, self._database.run_later)
 
     def declare(self, kinds: Collection[RecordKind]) -> None:
-        """Learn which field of these kinds names the source of a record, and which its title."""
+        """Learn which fields of these kinds name a record's source, its title, its artifacts."""
         self._kinds |= {kind.name: kind for kind in kinds}
 
     def holds(self, when_written: Callable[[], object]) -> bool:
@@ -228,6 +229,12 @@ class SqliteJournal:
             with suppress(VrError):
                 await self._database.run(sources.complete, wait_s=READ_WAIT_S)
         return await self.continuity.read(work)
+
+    async def pins(self) -> set[Pin]:
+        """The artifacts that live records need, of all workspaces."""
+        from vr_kernel.state.sqlite.journal.pins import collect_pins
+
+        return await collect_pins(self.continuity.read, self._kinds)
 
     async def undeclared(self, workspace: str, kinds: Collection[str]) -> list[Undeclared]:
         """Count the records of kinds that are not among these: their plugins are not loaded."""

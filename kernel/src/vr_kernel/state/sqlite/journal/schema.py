@@ -63,6 +63,12 @@ CREATE TABLE IF NOT EXISTS sourced (
 );
 CREATE INDEX IF NOT EXISTS sourced_by_source ON sourced (source);
 """
+# Fields with addresses of artifacts, of all kinds that ever had one: they are read without plugins.
+PINNING = """
+CREATE TABLE IF NOT EXISTS pinning (
+    kind TEXT NOT NULL, field TEXT NOT NULL, PRIMARY KEY (kind, field)
+) WITHOUT ROWID;
+"""
 # It has all that a selection looks at, so that records of other kinds and workspaces are not read.
 BY_KIND = "CREATE INDEX IF NOT EXISTS record_by_kind ON record (kind, seq, workspace)"
 Row = tuple[str, str, str, str | None, str, str]

@@ -16,6 +16,7 @@ from vr_kernel.state.sqlite.journal.mentions import (
     given_mentions,
     read_mentions,
 )
+from vr_kernel.state.sqlite.journal.pins import keep_pinning
 from vr_kernel.state.sqlite.journal.schema import Row, count_above, highest_seq, is_indexed
 from vr_kernel.state.sqlite.journal.sources import (
     Place,
@@ -103,6 +104,7 @@ class SourceKeeping:
         A kind that has no records yet needs nothing but its role. Records that are there already
         are looked through later.
         """
+        keep_pinning(connection, self._kinds)
         last, kept = read_marks(connection)
         roles = read_roles(connection)
         if last != kept:
