@@ -1,0 +1,1 @@
+"""Addresses: equal pages and papers are known by equal ones."""

@@ -1,0 +1,1 @@
+"""The services that are asked, one a module, each over its documented HTTP API."""

@@ -1,0 +1,1 @@
+"""Searches that ask several services, and join what they found into one list."""
