@@ -25,6 +25,7 @@ from vr_plugin_knowledge.graph.kinds import CONCEPT_KNOWLEDGE, RELATIONSHIP_EDGE
 from vr_plugin_knowledge.notes.folder import Notes
 from vr_plugin_knowledge.settings import KnowledgeSettings
 from vr_plugin_knowledge.tools.ask import knowledge_ask
+from vr_plugin_knowledge.tools.conflicts import knowledge_conflicts
 from vr_plugin_knowledge.tools.extract import knowledge_extract
 from vr_plugin_knowledge.tools.fetch import knowledge_fetch
 from vr_plugin_knowledge.tools.forget import knowledge_forget
@@ -49,6 +50,7 @@ def vr_tools() -> list[Callable[..., Any]]:
         knowledge_search,
         knowledge_ask,
         knowledge_related,
+        knowledge_conflicts,
         knowledge_fetch,
         knowledge_stats,
         knowledge_ingest,

@@ -10,6 +10,9 @@ from vr_kernel import Usage
 from vr_plugin_knowledge.derived import DerivedSource
 from vr_plugin_knowledge.graph.results import Neighbour
 
+ConflictKind = Literal["number", "date", "scope"]
+"""As `vr_kernel.ConflictKind`, which a server need not import to list its tools."""
+
 
 class KnowledgeHit(BaseModel):
     """One record that a search found.
@@ -142,6 +145,39 @@ class KnowledgeRelated(BaseModel):
     total_results: int
     results: list[KnowledgeHit]
     pending: int = 0
+    notes: list[str] = []
+
+
+class ConflictingClaim(BaseModel):
+    """A claim as a record has it, and where it stands; `link` opens it there."""
+
+    collection: str
+    object_id: str
+    text: str
+    source: str | None = Field(None, exclude_if=lambda value: value is None)
+    link: str | None = Field(None, exclude_if=lambda value: value is None)
+    locator: dict[str, Any] | None = Field(None, exclude_if=lambda value: value is None)
+    created_at: str
+    evidence_tier: str | None = Field(None, exclude_if=lambda value: value is None)
+
+
+class KnowledgeConflict(BaseModel):
+    """Two claims that cannot both hold; `a` has the higher tier of evidence, or is newer."""
+
+    kind: ConflictKind
+    explanation: str
+    a: ConflictingClaim
+    b: ConflictingClaim
+
+
+class KnowledgeConflicts(BaseModel):
+    """Claims that contradict each other by their words, the best founded first.
+
+    `compared` counts claims, equal ones once.
+    """
+
+    conflicts: list[KnowledgeConflict]
+    compared: int
     notes: list[str] = []
 
 

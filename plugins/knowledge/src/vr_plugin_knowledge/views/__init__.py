@@ -8,6 +8,7 @@ from typing import Any
 from vr_plugin_knowledge.views.answers import show_answer
 from vr_plugin_knowledge.views.changes import show_forgotten, show_ingested
 from vr_plugin_knowledge.views.concepts import show_concepts, show_relationships
+from vr_plugin_knowledge.views.conflicts import show_conflicts
 from vr_plugin_knowledge.views.counts import show_schema, show_stats
 from vr_plugin_knowledge.views.graphs import show_extracted, show_graph
 from vr_plugin_knowledge.views.hits import show_related, show_search
@@ -16,6 +17,7 @@ from vr_plugin_knowledge.views.objects import show_object
 VIEWS: tuple[Callable[..., Any], ...] = (
     show_search,
     show_related,
+    show_conflicts,
     show_answer,
     show_object,
     show_ingested,
