@@ -1,0 +1,1 @@
+"""Analysts: a language model, or likeness of words where there is none."""

@@ -1,0 +1,1 @@
+"""One claim held against sources."""

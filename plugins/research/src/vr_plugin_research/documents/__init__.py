@@ -1,0 +1,1 @@
+"""Research about given documents."""

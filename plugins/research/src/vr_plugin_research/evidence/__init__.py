@@ -1,0 +1,1 @@
+"""Evidence: quotes looked up, tiers, quality of sources, contradictions."""

@@ -1,0 +1,1 @@
+"""Instructions to language models, one module a task."""

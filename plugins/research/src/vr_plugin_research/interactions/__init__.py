@@ -1,0 +1,1 @@
+"""Researches that the Gemini service does by itself, in the background."""

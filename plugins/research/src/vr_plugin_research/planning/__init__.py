@@ -1,0 +1,1 @@
+"""Plans: made, priced, recorded and found again."""

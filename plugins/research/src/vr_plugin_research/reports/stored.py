@@ -1,0 +1,54 @@
+"""Reports found again in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from vr_kernel import Code, Services, VrError, did_you_mean
+
+from vr_plugin_research.record_kinds import REPORTS
+from vr_plugin_research.results.documents import DocumentReport
+from vr_plugin_research.results.report import ResearchReport
+
+
+async def stored_report(services: Services, report_id: str) -> ResearchReport:
+    """Return the whole report of that id.
+
+    Raises:
+        VrError: NOT_FOUND, category REPORT_UNKNOWN; INTERNAL, category REPORT_DAMAGED.
+    """
+    change = await services.journal.record(services.workspace, REPORTS, report_id.strip())
+    if change is None or change.fields is None:
+        known = await services.journal.keys(REPORTS, services.workspace)
+        raise VrError(
+            f"There is no report {report_id[:80]!r}.",
+            Code.NOT_FOUND,
+            category="REPORT_UNKNOWN",
+            hint=f"{did_you_mean(report_id[:80], known)}`vr list ResearchReports` shows those there"
+            " are; research_deep makes one.",
+        )
+    report = report_in(change.fields)
+    if report is None:
+        raise VrError(
+            f"The report {report_id[:80]!r} is damaged.",
+            Code.INTERNAL,
+            category="REPORT_DAMAGED",
+            hint="Its summary and claims can still be read: `vr show` the record.",
+        )
+    return report
+
+
+def report_in(fields: Mapping[str, Any]) -> ResearchReport | None:
+    """Return the report that a record holds; None where it is damaged."""
+    whole = str(fields.get("report_json") or "")
+    try:
+        found = DocumentReport.model_validate_json(whole)
+    except ValidationError:
+        return None
+    if found.documents or found.cross_references:
+        return found
+    return ResearchReport.model_validate(
+        found.model_dump(exclude={"documents", "cross_references"})
+    )

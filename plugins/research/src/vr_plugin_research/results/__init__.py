@@ -1,0 +1,1 @@
+"""Results of the tools, as models."""

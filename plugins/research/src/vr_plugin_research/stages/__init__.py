@@ -1,0 +1,1 @@
+"""The stages of research, ask to write: functions over a dossier."""
