@@ -29,6 +29,8 @@ NAMES = (
     "documents",
     "real_documents",
     "retrieval",
+    "quotes",
+    "research",
     "state",
     "stores",
     "weaviate_ranks",

@@ -48,15 +48,15 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     """Count, for ours and the peer; counting once is enough."""
     del rounds
     count = token_counter()
-    ours = _listed(environments, environments.ours)
+    ours = _listed(environments, environments.ours, VR_TOOLSETS="all")
     peer = _listed(environments, environments.peer)
     costs = {tool["name"]: tokens_of(tool, count) for tool in ours}
     peers = [tokens_of(tool, count) for tool in peer]
     outputs = mean(output_tokens_of(tool, count) for tool in ours)
     core = _listed(environments, environments.ours, VR_TOOLSETS="core")
-    narrowed = _listed(environments, environments.ours, PYTHONPATH=str(environments.domains))
-    search = [tool for tool in narrowed if tool["name"] in SEARCH]
-    shown = [tool for tool in narrowed if tool["name"] not in SEARCH]
+    shown, search = apart(_listed(environments, environments.ours))
+    domains = str(environments.domains)
+    crowded, _ = apart(_listed(environments, environments.ours, PYTHONPATH=domains))
     return [
         bar(
             "tokens a tool, mean",
@@ -85,18 +85,8 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
             sign="<=",
             limit=NARROWED_LIMIT,
         ),
-        bar(
-            f"tools shown, with {TOOLS} more",
-            len(shown),
-            sign="<=",
-            limit=NARROWED_TOOLS,
-        ),
-        bar(
-            "tokens of these",
-            sum(tokens_of(tool, count) for tool in shown),
-            sign="<=",
-            limit=NARROWED_LIMIT,
-        ),
+        *_shown_rows("tools shown by default", shown, count),
+        *_shown_rows(f"tools shown, with {TOOLS} more", crowded, count),
         bar(
             "tokens of the search beside them",
             sum(tokens_of(tool, count) for tool in search),
@@ -112,6 +102,22 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
             Row(f"  {name}", cost)
             for name, cost in sorted(costs.items(), key=lambda item: -item[1])
         ),
+    ]
+
+
+def apart(tools: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The tools that a client is shown themselves, and those that search the others."""
+    shown = [tool for tool in tools if tool["name"] not in SEARCH]
+    return shown, [tool for tool in tools if tool["name"] in SEARCH]
+
+
+def _shown_rows(
+    name: str, shown: Sequence[dict[str, Any]], count: Callable[[str], int]
+) -> list[Row]:
+    tokens = sum(tokens_of(tool, count) for tool in shown)
+    return [
+        bar(name, len(shown), sign="<=", limit=NARROWED_TOOLS),
+        bar("  tokens of these", tokens, sign="<=", limit=NARROWED_LIMIT),
     ]
 
 

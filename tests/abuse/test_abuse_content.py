@@ -15,6 +15,7 @@ import pytest_asyncio
 import vr_pages.plugin
 import vr_plugin_content.plugin
 import vr_plugin_knowledge.plugin
+import vr_plugin_research.plugin
 import vr_plugin_video.plugin
 from abuse_bench import RAW, Watch
 from pydantic import BaseModel
@@ -119,6 +120,7 @@ async def scene(tmp_path_factory: pytest.TempPathFactory, watch: Watch) -> Async
             "video": vr_plugin_video.plugin,
             "content": vr_plugin_content.plugin,
             "knowledge": vr_plugin_knowledge.plugin,
+            "research": vr_plugin_research.plugin,
             "pages": vr_pages.plugin,
             "poison": poison.plugin(),
         }
@@ -152,21 +154,25 @@ def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+OF_TEXTS = ("content_", "research_")
 WORDLESS = {"video_clip-file_path"}
 """What gives pictures and sound alone."""
+ASKED = {"instruction": f"{ORDER}?"}
+"""What is told of a document is what answers this."""
 
 
 @pytest.mark.parametrize("argument", of_kind(Kind.PATH), ids=str)
 async def test_a_file_is_told_and_not_obeyed(scene: Scene, argument: Any) -> None:
     beside = {**filled(argument.tool, argument.name), "engine": ALWAYS["engine"], "ocr": True}
     known = scene.kernel.tools[argument.tool].arguments.model_fields
-    given = {key: value for key, value in beside.items() if key in known}
-    path = scene.document if argument.tool.startswith("content_") else scene.video
+    given = {key: value for key, value in {**beside, **ASKED}.items() if key in known}
+    path = scene.document if argument.tool.startswith(OF_TEXTS) else scene.video
     given[argument.name] = argument.given(str(path))
     before = await scene.kernel.services.journal.last_seq()
     data = await scene.run(argument.tool, given)
     assert str(argument) in WORDLESS or ORDER in json.dumps(data)
-    assert data["source"] == str(path)
+    named = [each["source"] for each in data["sources"]] if "sources" in data else [data["source"]]
+    assert named == [str(path)]
     raw = [text for text in _texts(data) if RAW.search(text) or SMUGGLED[:2] in text]
     assert raw == []
     changes = await scene.kernel.services.journal.changes(before, 1000)

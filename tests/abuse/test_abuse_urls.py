@@ -53,7 +53,7 @@ LOOK_ALIKES = [
     "https://www.youtube.com/redirect?q=http://127.0.0.1/",
     "https://www.youtube.com/playlist?list=PL0123456789",
 ]  # fmt: skip
-PAGES = {"content_analyze-url", "content_extract-url"}
+PAGES = {"content_analyze-url", "content_extract-url", "research_document-urls"}
 """Arguments that take any page, so that a look-alike of YouTube is a page like others."""
 PLAYLISTS = {"video_playlist-url", "video_batch_analyze-url"}
 """Arguments that take what is no video elsewhere."""

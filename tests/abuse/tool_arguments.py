@@ -22,18 +22,22 @@ COLLECTION = "VideoSegments"
 VALUES: Mapping[str, Any] = {
     "collection": COLLECTION,
     "file_path": CLIP,
+    "interaction_id": "00000000-0000-0000-0000-000000000000",
     "job_id": JOB_ID,
     "object_id": "00000000-0000-0000-0000-000000000000",
+    "paper_id": "10.5555/recall.1",
     "properties": {"title": "A thing"},
     "query": "recall",
+    "report_id": "00000000-0000-0000-0000-000000000000",
     "schema": {"type": "object", "properties": {"name": {"type": "string"}}},
     "source": "notes.md",
     "session_id": "0123456789ab",
     "tool": "infra_plugins",
+    "topic": "How recall improved",
     "url": "https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PL0123456789",
 }
 NOBODY = ("127.0.0.1", 9)
-"""In place of YouTube: the only address that may be asked, and no one is there."""
+"""In place of YouTube and of searches: the only address that may be asked, and no one is there."""
 # Filled in even where they may be left out: without them a call is refused before it looks
 # at the argument in question, or takes long.
 ALWAYS: Mapping[str, Any] = {
@@ -46,8 +50,9 @@ ALWAYS: Mapping[str, Any] = {
     "object_ids": ["00000000-0000-0000-0000-000000000000"],
 }
 
-
-INSTEAD: Mapping[str, str] = {"file_paths": "directory"}
+OF_TOOLS: Mapping[str, Mapping[str, Any]] = {"research_document": {"file_paths": [CLIP]}}
+"""Likewise, for single tools."""
+INSTEAD: Mapping[str, str] = {"file_paths": "directory", "urls": "file_paths"}
 """Arguments that are given instead of others, which are then left out."""
 
 
@@ -152,8 +157,9 @@ def filled(tool: str, beside: str = "") -> dict[str, Any]:
     for argument in installed_arguments():
         if argument.tool != tool or argument.name in (beside, INSTEAD.get(beside)):
             continue
-        if argument.name in ALWAYS:
-            made[argument.name] = ALWAYS[argument.name]
+        always = {**ALWAYS, **OF_TOOLS.get(tool, {})}
+        if argument.name in always:
+            made[argument.name] = always[argument.name]
         elif argument.required:
             made[argument.name] = _value(argument)
     return made
@@ -210,6 +216,9 @@ def environment(folder: Path) -> dict[str, str]:
         "VR_STRICT": "1",
         "VR_VIDEO__YOUTUBE_SITE": "http://{}:{}".format(*NOBODY),
         "VR_VIDEO__YOUTUBE_API_ENDPOINT": "http://{}:{}".format(*NOBODY),
+        "VR_SEARCH__SEMANTIC_SCHOLAR_BASE_URL": "http://{}:{}".format(*NOBODY),
+        "VR_SEARCH__OPENALEX_BASE_URL": "http://{}:{}".format(*NOBODY),
+        "VR_SEARCH__ARXIV_BASE_URL": "http://{}:{}".format(*NOBODY),
     }
 
 

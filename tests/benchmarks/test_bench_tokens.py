@@ -17,7 +17,10 @@ from benchmarks.tokens import (
     CORE_LIMIT,
     MEAN_LIMIT,
     NARROWED_LIMIT,
+    NARROWED_TOOLS,
+    SEARCH_LIMIT,
     TOOL_LIMIT,
+    apart,
     token_counter,
     tokens_of,
 )
@@ -35,7 +38,8 @@ def listed_in(home: Path, **variables: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    return listed_in(tmp_path_factory.mktemp("home"))
+    """All tools: beyond 40, a client is shown a part of them unasked."""
+    return listed_in(tmp_path_factory.mktemp("home"), VR_TOOLSETS="all")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,8 @@ def costs(listed: list[dict[str, Any]]) -> Mapping[str, int]:
 
 @pytest.mark.slow
 def test_first_party_plugins_are_counted(costs: Mapping[str, int]) -> None:
-    assert {"infra", "knowledge", "video"} <= {name.partition("_")[0] for name in costs}
+    domains = {"infra", "knowledge", "video", "content", "web", "paper", "research", "job"}
+    assert domains <= {name.partition("_")[0] for name in costs}
 
 
 def test_tools_are_cheap_on_average(costs: Mapping[str, int]) -> None:
@@ -66,6 +71,18 @@ def test_the_core_tools_are_cheap_together(tmp_path: Path) -> None:
     known = {name: cost for name, cost in costs.items() if name.startswith(CORE)}
     assert sum(known.values()) <= CORE_LIMIT, known
     assert sum(costs.values()) <= NARROWED_LIMIT, costs
+
+
+def test_what_is_shown_unasked_is_cheap(costs: Mapping[str, int], tmp_path: Path) -> None:
+    """The core tools and a search, as there are more tools than some clients show."""
+    count = token_counter()
+    shown, search = apart(listed_in(tmp_path))
+    assert [tool["name"] for tool in search] == ["tool_search", "tool_call"]
+    assert sum(tokens_of(tool, count) for tool in search) <= SEARCH_LIMIT
+    names = {tool["name"] for tool in shown}
+    assert names < costs.keys()
+    assert len(names) <= NARROWED_TOOLS
+    assert sum(costs[name] for name in names) <= NARROWED_LIMIT
 
 
 def test_the_counter_counts_what_a_model_sees() -> None:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from paper_server import papers_at
+from shown_research import PAPERS, RESEARCH, SEARCH, answer_to, names_after, write_documents
 from vr_testing import FakeGemini
 from vr_testing.gemini import RecordedRequest
 from youtube_server import KEY, FakeYouTube, playlist_item, thread, video
@@ -72,6 +74,8 @@ BEFORE = (
         "knowledge_forget",
         f"vr knowledge forget --source https://www.youtube.com/watch?v={VIDEO_ID} --dry-run",
     ),
+    *SEARCH,
+    *RESEARCH,
 )
 MEANWHILE = (
     ("job_status", "vr job status {running}"),
@@ -89,6 +93,7 @@ TOOLS = sorted(tool for tool, _ in (*BEFORE, *MEANWHILE, *AFTER))
 CHANGING = (
     (r"202[5-9]-\d\d-\d\d \d\d:\d\d", "2026-01-05 09:30"),
     (r"(?<![/-])\b(?=[a-f]*\d)[0-9a-f]{8}([0-9a-f]{4}|[0-9a-f]{24})?\b(?!-)", "5d41402a"),
+    (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "7f3a91c2-0d6e-5b1c-9a54-1f2e3d4c5b6a"),
     (r"\b\d+(\.\d+)? (?=(kB|bytes)\b)", "100 "),
     (r"(?m)^((?:knowledge_ask|total) +)\$[\d.]+( +\d+) +\d+", r"\1$0.0100\2   1000"),
 )
@@ -176,13 +181,14 @@ def all_shown(folder: Path, talk: Path, environment: Mapping[str, str]) -> dict[
     (folder / "pumps").mkdir()
     (folder / "pumps" / "p7.md").write_text(PUMP, "utf-8")
     (folder / "pumps" / "p9.md").write_text(OTHER_PUMP, "utf-8")
-    with FakeGemini() as gemini, youtube().running() as site:
+    write_documents(folder)
+    with FakeGemini() as gemini, youtube().running() as site, papers_at(PAPERS) as papers:
         gemini.answer(said)
-        desk = Desk(folder, {**environment, **services(gemini, site)}, {})
+        desk = Desk(folder, {**environment, **services(gemini, site, papers)}, {})
         return dict(afternoon(desk, gemini))
 
 
-def services(gemini: FakeGemini, site: FakeYouTube) -> dict[str, str]:
+def services(gemini: FakeGemini, site: FakeYouTube, papers: str) -> dict[str, str]:
     """The variables that make commands ask the fakes."""
     return {
         "COLUMNS": "80",
@@ -191,6 +197,11 @@ def services(gemini: FakeGemini, site: FakeYouTube) -> dict[str, str]:
         "YOUTUBE_API_KEY": KEY,
         "VR_VIDEO__YOUTUBE_API_ENDPOINT": site.url,
         "VR_VIDEO__YOUTUBE_SITE": site.url,
+        "VR_KERNEL__HTTP__ALLOWED_HOSTS": papers.removeprefix("http://"),
+        "VR_SEARCH__PAPERS_ASKED_AT_ONCE": "1",
+        "VR_SEARCH__SEMANTIC_SCHOLAR_BASE_URL": papers,
+        "VR_SEARCH__OPENALEX_BASE_URL": papers,
+        "VR_SEARCH__ARXIV_BASE_URL": papers,
     }
 
 
@@ -215,6 +226,7 @@ def learn(desk: Desk, tool: str) -> None:
     if tool == "knowledge_search":
         line = f'vr knowledge search "{QUESTION}" --limit 1 --json'
         desk.names["record"] = json.loads(desk.shown(line))["results"][0]["object_id"]
+    desk.names.update(names_after(tool, desk.shown))
 
 
 def look(desk: Desk, gemini: FakeGemini) -> Iterator[tuple[str, str]]:
@@ -240,6 +252,8 @@ def youtube() -> FakeYouTube:
 
 def said(request: RecordedRequest) -> Any:
     """The answer of a model that knows the talk by heart."""
+    if (researched := answer_to(request)) is not None:
+        return researched
     wanted = set((request.schema or {}).get("properties", {}))
     if "claims" in wanted:
         return {"answered": True, "claims": [claim(request)]}

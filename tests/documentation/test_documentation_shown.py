@@ -15,7 +15,7 @@ FOLDERS = ("CONFIG", "STATE", "CACHE")
 
 def test_every_tool_is_called_once_and_has_a_file(tmp_path: Path) -> None:
     environ = {f"VR_{name}_DIR": str(tmp_path) for name in FOLDERS}
-    config = load_config(environ | {"VR_PLUGINS": "infra,content,video,knowledge"})
+    config = load_config(environ | {"VR_PLUGINS": "infra,content,video,search,research,knowledge"})
     assert sorted(Kernel(config).tools) == TOOLS
     assert sorted(file.stem for file in FILES.iterdir()) == TOOLS
 

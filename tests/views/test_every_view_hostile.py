@@ -41,6 +41,8 @@ from vr_kernel.views import (
 from vr_pages import plugin as pages
 from vr_plugin_content import plugin as content
 from vr_plugin_knowledge import plugin as knowledge
+from vr_plugin_research import plugin as research
+from vr_plugin_search import plugin as search
 from vr_plugin_video import plugin as video
 from vr_testing import TrialKernel, open_kernel
 
