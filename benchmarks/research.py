@@ -13,7 +13,8 @@ from benchmarks.rows import Row, bar
 
 KILLS = 200
 AT_ONCE = (3, 8)
-SLOWER = 1.15
+SLOWER, RUNS = 1.15, 3
+"""The fastest of so many runs counts: a neighbour can only slow them down."""
 
 
 def measure(environments: Environments, rounds: int) -> list[Row]:
@@ -61,7 +62,11 @@ def _kills(folder: Path, kills: int) -> list[Row]:
 
 
 def _sources(folder: Path, at_once: int) -> list[Row]:
-    found = run_research_job("sources", folder / f"at-once-{at_once}", at_once)
+    runs = [
+        run_research_job("sources", folder / f"at-once-{at_once}-{run}", at_once)
+        for run in range(RUNS)
+    ]
+    found = min(runs, key=lambda run: run["reading"])
     least = -(-SOURCES // at_once)
     return [
         bar(

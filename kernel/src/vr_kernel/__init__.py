@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from vr_kernel.protocols.work import Documents, Files, InstalledPlugin, Jobs, Leases, Providers
     from vr_kernel.providers import Embedder, Provider, Reranker, TextLine, TextRecognizer
     from vr_kernel.questions import Answer, AnswerNeeded, Asker, Question, ask_nobody, understand
-    from vr_kernel.quoting.conflicts import ConflictKind, find_conflict
+    from vr_kernel.quoting.conflicts import ConflictKind, find_conflict, numbers_in
     from vr_kernel.quoting.quotes import Finding, Passage, QuoteIndex, find_in
     from vr_kernel.records import (
         Change,
@@ -141,9 +141,9 @@ __all__ = [  # noqa: RUF022 - sorted as a dictionary is
     "VrError", "WRITES_LOCAL", "WebQuery", "WebResult", "WebResults", "WebSource", "ask_nobody",
     "build_tool", "cache_key", "check_schema", "did_you_mean", "entity_key", "estimate_tokens",
     "extra_missing", "find_conflict", "find_in", "fit", "hookimpl", "lazy_exports", "load_config",
-    "make_private", "private_file", "private_folder", "prompt", "require_extra", "rerank",
-    "resource", "sharing", "spelled_out", "texts_of", "tool", "understand", "view", "visible",
-    "visible_json", "visible_line",
+    "make_private", "numbers_in", "private_file", "private_folder", "prompt", "require_extra",
+    "rerank", "resource", "sharing", "spelled_out", "texts_of", "tool", "understand", "view",
+    "visible", "visible_json", "visible_line",
 ]
 # fmt: on
 
@@ -185,7 +185,7 @@ __getattr__, __dir__ = lazy_exports(
         "protocols.work": "Documents Files InstalledPlugin Jobs Leases Providers",
         "providers": "Embedder Provider Reranker TextLine TextRecognizer",
         "questions": "Answer AnswerNeeded Asker Question ask_nobody understand",
-        "quoting.conflicts": "ConflictKind find_conflict",
+        "quoting.conflicts": "ConflictKind find_conflict numbers_in",
         "quoting.quotes": "Finding Passage QuoteIndex find_in",
         "records": "Change FieldType Record RecordField RecordKind Source entity_key",
         "resources": "Reading Resource resource",

@@ -19,6 +19,7 @@ import pytest
 import report_samples as samples
 from pydantic import BaseModel
 from vr_kernel import READ_ONLY, Call, Code, Record, VrError, hookimpl, tool
+from vr_plugin_research.evidence.tiers import held_to
 from vr_plugin_research.exports.addresses import web_address
 from vr_plugin_research.exports.bibtex_file import bibtex_of, escaped
 from vr_plugin_research.exports.docx_file import docx_of
@@ -142,7 +143,8 @@ async def test_json_is_the_whole_report(tmp_path: Path) -> None:
     async with opened(tmp_path, made) as kernel:
         data = json.loads(await exported(kernel, "json"))
     assert data.pop("schema_version") == 1
-    assert DocumentReport.model_validate(data) == made
+    held = [held_to(claim, made.sources) for claim in made.findings]
+    assert DocumentReport.model_validate(data) == made.model_copy(update={"findings": held})
     assert list(data) == sorted(data)
 
 
@@ -178,7 +180,9 @@ async def test_a_word_file_has_claims_quotes_and_links(tmp_path: Path) -> None:
     assert any("it still gives me two for one" in quote for quote in quotes)
     assert any(quote.startswith("Against: “below -10 °C") for quote in quotes)
     claims = [text for text in styles["Normal"] if text.startswith("C1: ")]
-    assert claims[0].endswith("CONFIRMED,\u00a0confidence\u00a00.93")
+    assert claims[0].endswith("STRONG\u00a0INDICATOR,\u00a0confidence\u00a00.90"), (
+        "it is contradicted"
+    )
     assert hyperlinks(content)[PAGE_7].endswith("page 7")
     assert set(hyperlinks(content)) >= PLACES
     first = document.tables[0]
@@ -299,7 +303,7 @@ async def test_bibtex_has_an_entry_for_each_source(tmp_path: Path) -> None:
     assert first["title"] == f"{{{samples.SOURCES[0].title}}}"
     assert (first["ENTRYTYPE"], first["year"], first["url"]) == ("misc", "2024", samples.PDF)
     assert first["urldate"] == "2026-02-03"
-    assert first["note"] == "Claims that quote it: 1 CONFIRMED, 1 STRONG INDICATOR"
+    assert first["note"] == "Claims that quote it: 1 STRONG INDICATOR, 1 INFERENCE"
     assert film["ENTRYTYPE"] == "online"
     assert (paper["ENTRYTYPE"], paper["journal"]) == ("article", "Journal of Building Physics")
     assert paper["note"].startswith("RETRACTED. ")

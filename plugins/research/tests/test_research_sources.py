@@ -131,7 +131,7 @@ class Papers(Shelf):
 async def test_of_a_paper_that_cannot_be_had_its_abstract_is_read(tmp_path: Path) -> None:
     async with open_desk(tmp_path, shelf=Papers()) as desk:
         report = await desk.research(depth=1, search_in=["papers", "web"])
-    assert [(each.kind, each.origin) for each in report.sources] == [("paper", "10.1/a")]
+    assert [(each.kind, each.origin) for each in report.sources] == [("paper", "doi:10.1/a")]
     assert any("Only its abstract was read" in limit for limit in report.sources[0].limits)
     assert len(report.failures) == 1
     assert {each.place for it in report.findings for each in it.citations} == {"Abstract"}

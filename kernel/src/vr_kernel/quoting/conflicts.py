@@ -18,8 +18,9 @@ DENIED = 0.8
 """The share from which a negation alone makes a contradiction."""
 LEAST_SHARED = 3
 """Words that two claims share, at least."""
-ROUNDED = 0.01
-"""Part by which two numbers may differ that are the same when rounded."""
+ROUNDED = 0.05
+"""Part by which two numbers may differ that are the same where one is said to be rough."""
+_ROUGH = frozenset(str.split("about around approximately roughly nearly almost circa some"))
 _YEARS = (1500, 2100)
 _MONTHS = frozenset(
     str.split(
@@ -42,7 +43,9 @@ class _Read:
     words: frozenset[str]
     numbers: tuple[float, ...]
     months: frozenset[str]
+    codes: frozenset[str]
     denied: bool
+    rough: bool
 
 
 def find_conflict(one: str, other: str) -> ConflictKind | None:
@@ -63,12 +66,16 @@ def find_conflict(one: str, other: str) -> ConflictKind | None:
 
 
 def _by_numbers(left: _Read, right: _Read) -> ConflictKind | None:
-    lone, lonely = _unmatched(left.numbers, right.numbers), _unmatched(right.numbers, left.numbers)
+    part = ROUNDED if left.rough or right.rough else 0.0
+    lone = _unmatched(left.numbers, right.numbers, part)
+    lonely = _unmatched(right.numbers, left.numbers, part)
     if lone and lonely:
         years = [any(map(_is_year, each)) for each in (lone, lonely)]
         if all(map(_is_year, (*lone, *lonely))):
             return "date"
         return None if all(years) else "number"  # of two years, two numbers may both be right
+    if left.codes and right.codes and left.codes.isdisjoint(right.codes):
+        return "number"
     if left.months and right.months and left.months.isdisjoint(right.months):
         return "date"
     return None
@@ -78,12 +85,12 @@ def _by_negation(left: _Read, right: _Read, alike: float) -> ConflictKind | None
     return "scope" if left.denied != right.denied and alike >= DENIED else None
 
 
-def _unmatched(some: Sequence[float], others: Sequence[float]) -> list[float]:
+def _unmatched(some: Sequence[float], others: Sequence[float], part: float) -> list[float]:
     """The numbers that have no equal among others, each of which stands for one."""
     left = list(others)
     lone: list[float] = []
     for number in some:
-        same = next((each for each in left if _is_same(number, each)), None)
+        same = next((each for each in left if _is_same(number, each, part)), None)
         if same is None:
             lone.append(number)
         else:
@@ -91,10 +98,10 @@ def _unmatched(some: Sequence[float], others: Sequence[float]) -> list[float]:
     return lone
 
 
-def _is_same(one: float, other: float) -> bool:
+def _is_same(one: float, other: float, part: float) -> bool:
     if _is_year(one) and _is_year(other):
         return one == other
-    return abs(one - other) <= ROUNDED * max(abs(one), abs(other))
+    return abs(one - other) <= part * max(abs(one), abs(other))
 
 
 def _is_year(number: float) -> bool:
@@ -106,13 +113,30 @@ def _read(claim: str) -> _Read:
     months = frozenset(word for word in found if word in _MONTHS)
     words = {w for w in found if not w[0].isdigit() and w not in _SMALL and w not in NEGATIONS}
     denied = sum(word in NEGATIONS for word in found) % 2 == 1
-    return _Read(frozenset(words - months), tuple(_numbers(found)), months, denied)
+    return _Read(
+        words=frozenset(words - months),
+        numbers=tuple(_numbers(found)),
+        months=months,
+        codes=frozenset(word for word in found if word[0].isdigit() and _number(word) is None),
+        denied=denied,
+        rough=not _ROUGH.isdisjoint(found),
+    )
+
+
+def numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers of a text, in digits or in words, in their order."""
+    return tuple(_numbers([word.text for word in read_words([text], Fold())]))
 
 
 def _numbers(words: Sequence[str]) -> Iterator[float]:
     for word in words:
-        if word[0].isdigit():
-            try:
-                yield float(word)
-            except ValueError:  # a version or a date such as 1.2.3
-                continue
+        if word[0].isdigit() and (number := _number(word)) is not None:
+            yield number
+
+
+def _number(word: str) -> float | None:
+    """The value of a number; None for a code, such as the version 1.2.3."""
+    try:
+        return float(word)
+    except ValueError:
+        return None

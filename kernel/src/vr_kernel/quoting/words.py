@@ -28,6 +28,8 @@ _NUMERALS = frozenset(
         " \u3007 一 二 三 四 五 六 七 八 九 十 百 千 万"
     )
 )
+LONGEST_NUMBER = 24
+"""Words of a number that is spelled out, at most; a column of numbers is not one of them."""
 _HYPHENS = "-\u2010\u2011\u00ad"
 _DASHES = frozenset("\u2012\u2013\u2014\u2212\ufe58\ufe63\uff0d")
 _SIGNS = {sign: sign for sign in ".,'%-\n\u00ad"} | {"\u2010": "-"}
@@ -133,12 +135,8 @@ def _disguised(token: str, *, latin: bool) -> tuple[_Spelling, ...]:
 
 def _number(words: Sequence[Word], at: int, texts: Sequence[str]) -> tuple[Word, int]:
     """The number that begins here, and how many words it takes."""
-    end = at + 1
-    while (
-        end < len(words)
-        and may_go_on(words[end].text)
-        and _touch(words[end - 1], words[end], texts)
-    ):
+    end, most = at + 1, min(len(words), at + LONGEST_NUMBER)
+    while end < most and may_go_on(words[end].text) and _touch(words[end - 1], words[end], texts):
         end += 1
     run = [Spoken(word.text, texts[word.first][word.start].isalpha()) for word in words[at:end]]
     text, used = read_number(run)

@@ -31,6 +31,8 @@ def read_frame(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
 async def receive_frame(stream: asyncio.StreamReader, most: int) -> dict[str, Any]:
     """Read the JSON object of a frame from a worker, of at most so many bytes.
 
+    Half characters, which files may hold and nothing can keep, become replacement characters.
+
     Raises:
         EOFError: when the stream ends before the frame does, or the frame is larger.
     """
@@ -38,7 +40,8 @@ async def receive_frame(stream: asyncio.StreamReader, most: int) -> dict[str, An
         head, body = _LENGTHS.unpack(await stream.readexactly(_LENGTHS.size))
         if head > most or body:
             raise EOFError
-        found: dict[str, Any] = json.loads(await stream.readexactly(head))
+        said = (await stream.readexactly(head)).decode("utf-8", "replace")
+        found: dict[str, Any] = json.loads(said)
     except (asyncio.IncompleteReadError, ValueError) as error:
         raise EOFError from error
     return found

@@ -61,6 +61,12 @@ def _checked(kind: RecordKind, fields: dict[str, Any], index: int) -> dict[str, 
         typed, cleared = kind.validate(fields), kind.cleared(fields)
     except VrError as error:
         raise VrError(f"Object {index}: {error.message}", error.code, hint=error.hint) from None
+    if kind.pins is not None and kind.pins in typed:
+        raise VrError(
+            f"Object {index}: {kind.pins} is written by the program alone, as it keeps files.",
+            Code.NOT_ALLOWED,
+            hint=f"Leave {kind.pins} out.",
+        )
     if not typed:
         raise VrError(
             f"Object {index} has no properties.",

@@ -11,9 +11,8 @@ from vr_plugin_research.analysts.analyst import Judged, NewQuery
 from vr_plugin_research.dossier.dossier import Dossier
 from vr_plugin_research.dossier.entries import Finding, Found, RawFinding
 from vr_plugin_research.evidence.likeness import (
-    SAME,
     best_overlap,
-    likeness,
+    sense_of,
     sentences_of,
     words_of,
 )
@@ -109,14 +108,10 @@ def _answers(dossier: Dossier, document: Document) -> list[RawFinding]:
 
 def _joined(findings: Sequence[Finding]) -> list[WrittenClaim]:
     """Findings in groups that say the same; blocks."""
-    groups: list[list[Finding]] = []
+    alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
-        near = (each for each in groups if likeness(each[0].claim, finding.claim) >= SAME)
-        group = next(near, None)
-        if group is None:
-            groups.append([finding])
-        else:
-            group.append(finding)
+        alike.setdefault(sense_of(finding.claim), []).append(finding)
+    groups = [*alike.values()]
     groups.sort(key=lambda group: -(group[0].confidence + AGREED * (len(group) - 1)))
     return [
         WrittenClaim(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from vr_kernel import (
@@ -94,7 +95,7 @@ class ModelAnalyst:
         """Report what a source says about the questions."""
         asked = [each.question for each in dossier.questions]
         most = min(self._settings.read_tokens, self._room("default"))
-        parts = nearest_parts(document, [dossier.topic, *asked], most)
+        parts = await asyncio.to_thread(nearest_parts, document, [dossier.topic, *asked], most)
         return await self.read_parts(dossier, document, parts)
 
     async def read_parts(

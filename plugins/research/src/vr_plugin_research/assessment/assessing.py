@@ -124,7 +124,9 @@ class Assessment:
         if self._asking is None:
             said = await asyncio.to_thread(self._nearest, document)
         else:
-            parts = nearest_parts(document, [self._claim], self._settings.read_tokens)
+            parts = await asyncio.to_thread(
+                nearest_parts, document, [self._claim], self._settings.read_tokens
+            )
             told = enclosed(document.title, document.sha256, parts)
             prompt = instruction.read_prompt(self._claim, self._context)
             answer = await self._asking.ask(instruction.READ, [told, prompt])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from vr_kernel import Call, Document, VrError, visible, visible_line
@@ -46,7 +47,7 @@ class DocumentReader:
         """Report what a document says about the questions, from its first page to its last."""
         if not self._finds:
             return []
-        parts = [*windows(document.segments, self._window)]
+        parts = await asyncio.to_thread(windows, document.segments, self._window)
         found: list[RawFinding] = []
         for number, part in enumerate(parts, 1):
             found += await self._analyst.read_parts(dossier, document, part, number, len(parts))
@@ -74,7 +75,9 @@ class Phases:
             VrError: what the model raises.
         """
         document = await dossier.document(read.source.snapshot)
-        parts = nearest_parts(document, [self._instruction], self._settings.read_tokens)
+        parts = await asyncio.to_thread(
+            nearest_parts, document, [self._instruction], self._settings.read_tokens
+        )
         told = enclosed(document.title, document.sha256, parts)
         asked = instruction.map_prompt(self._instruction)
         answer = await self._asking.ask(instruction.MAP, [told, asked])

@@ -81,6 +81,8 @@ class ReadSource(BaseModel):
     found: int
     """The number of the result that led to it."""
     source: ReportSource
+    wording: str = ""
+    """A digest of its words alone, for telling copies."""
     citations: float | None = None
     reported: list[RawFinding] = []
 

@@ -93,7 +93,7 @@ class JobDossier:
         """Return a text that was kept."""
         name = kept.rpartition("/")[2]
         artifact = await asyncio.to_thread(self._call.services.artifacts.find, name)
-        return unpack(await asyncio.to_thread(artifact.path.read_bytes), name)
+        return await asyncio.to_thread(lambda: unpack(artifact.path.read_bytes(), name))
 
     def _of(self, kind: type[E]) -> list[E]:
         entries = self._entries.get(kind, {})

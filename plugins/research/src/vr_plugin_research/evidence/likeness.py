@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from vr_kernel import Segment
 
-SAME = 0.86
-"""Likeness from which two claims say the same. Source: benchmarks/research.py, `claims`."""
 SENTENCE_CHARS = 600
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
@@ -17,7 +15,7 @@ _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=[^\s\d.,;)])|\n{2,}")
 _STOP = frozenset(
     str.split(
         "a an and are as at be been but by can could did do does for from had has have how if in"
-        " into is it its many may more most much no not of on or our should so such than that the"
+        " into is it its many may more most much of on or our should so such than that the"
         " their them then there these they this to was we were what when where which who why will"
         " with would you your der die das und ist von mit ein eine le la les et des un une el los y"
         " de"
@@ -30,6 +28,15 @@ def words_of(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, in lower case and without endings."""
     found = (word.casefold() for word in _WORD.findall(text))
     return frozenset(_stem(word) for word in found if word not in _STOP)
+
+
+def sense_of(text: str) -> tuple[str, ...]:
+    """The words of a text that carry meaning, in their order: equal ones say the same.
+
+    Nothing less is the same: one other word, number or order may turn a sentence round.
+    """
+    found = (word.casefold() for word in _WORD.findall(text))
+    return tuple(_stem(word) for word in found if word not in _STOP)
 
 
 def overlap(question: str, text: str) -> float:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
-from urllib.parse import urlsplit
 
 from vr_plugin_research.results.sources import ReportSource, SourceQuality
 from vr_plugin_research.settings import ResearchSettings
@@ -26,23 +25,6 @@ _ENDINGS: Mapping[str, float] = {
 """Authority of hosts by whom they are given to; shown with each source, and open to argument."""
 _CITED = 1_000
 """Citations from which a paper has full authority."""
-
-
-def origin_of(source: str, details: Mapping[str, object] | None = None) -> str:
-    """The origin of a source: the publisher's host, or the file itself.
-
-    Several pages of one host are one origin. A host of many authors, such as a repository of
-    papers, is told apart by the paper.
-    """
-    doi = str((details or {}).get("doi") or "")
-    if doi:
-        return doi.casefold()
-    try:
-        parts = urlsplit(source)
-    except ValueError:
-        return source
-    host = (parts.hostname or "").removeprefix("www.")
-    return host if parts.scheme in ("http", "https") and host else source
 
 
 def authority_of(source: ReportSource, citations: float | None = None) -> float:

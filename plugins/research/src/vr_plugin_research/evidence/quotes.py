@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 
 from vr_kernel import Document, Finding, Locator, Passage, QuoteIndex, Segment, find_in
 
@@ -15,7 +16,11 @@ SECONDS = 10.0
 POSITION = 0.5
 """A quote of a text is at its place when it begins in that very part."""
 QUOTE_CHARS = 1_000
+LEAST_WORDS = 3
+"""Words of a quote that is worth looking up; a number counts as two."""
+LEAST_LETTERS = 6
 PLACE_CHARS = 200
+_WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _NUMBER = re.compile(r"(?:pages?|pp?|slide|s)?\.?\s*(\d{1,9})", re.IGNORECASE)
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{2})(?:\.\d+)?")
 _SECONDS = re.compile(r"(\d{1,7}(?:\.\d+)?)\s*s?(?:econds)?")
@@ -52,9 +57,9 @@ class SourceQuotes:
         """
         quote, place = quote.strip()[:QUOTE_CHARS], place.strip("[] ")[:PLACE_CHARS]
         base = Citation(source=source, quote=quote, stance=stance)
-        if not quote:
+        if not _says_something(quote):
             return self._told(base, place)
-        claimed = seconds_of(place) if self._timed else self._position(place)
+        claimed = self._claimed(place)
         found = self._find(quote, claimed)
         if found.passage is None:
             return self._told(base.model_copy(update={"status": found.verdict}), place)
@@ -97,6 +102,13 @@ class SourceQuotes:
         match = _NUMBER.fullmatch(plain)
         return self._labels.get(match[1]) if match else None
 
+    def _claimed(self, place: str) -> float | None:
+        """The claimed place as a number; NaN, which is nowhere, for a page that is not there."""
+        if self._timed:
+            return seconds_of(place)
+        at = self._position(place)
+        return nan if at is None and _NUMBER.fullmatch(place.casefold()) else at
+
 
 def seconds_of(place: str) -> float | None:
     """The seconds that a place names, such as `1:33` or `93 s`; None for none."""
@@ -105,6 +117,16 @@ def seconds_of(place: str) -> float | None:
         return int(hours) * 3600.0 + int(minutes) * 60 + int(seconds)
     told = _SECONDS.fullmatch(place.strip())
     return float(told[1]) if told else None
+
+
+def _says_something(quote: str) -> bool:
+    """True for a quote of a few words; `the` stands everywhere and carries nothing."""
+    words = _WORD.findall(quote)
+    numbers = any(word[0].isdigit() for word in words)
+    # A script without spaces has several words in one run of letters.
+    return len(words) + numbers >= LEAST_WORDS or any(
+        len(word) >= LEAST_LETTERS and not word.isascii() for word in words
+    )
 
 
 def _tracks(segments: Sequence[Segment]) -> Iterator[_Track]:

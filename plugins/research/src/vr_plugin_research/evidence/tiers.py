@@ -6,6 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from vr_kernel import numbers_in
+
+from vr_plugin_research.evidence.likeness import sense_of
 from vr_plugin_research.results.claims import FOUND, TIERS, Citation, Claim, Tier
 from vr_plugin_research.results.sources import ReportSource
 
@@ -17,6 +20,8 @@ CEILINGS: Mapping[Tier, float] = {
     "UNKNOWN": 0.2,
 }
 """The most confidence that a claim of a tier may have."""
+YEARS = (1500, 2100)
+"""Numbers that may be years, which a source often names once for many sentences."""
 INDEPENDENT = 2
 """Origins that a confirmed claim rests on, at least."""
 
@@ -40,6 +45,7 @@ class Standing:
     found: int
     unchecked: int
     origins: int
+    voices: int
     against: int
     retracted: bool
 
@@ -59,6 +65,7 @@ class Standing:
             found=len(found),
             unchecked=sum(each.status == "unchecked" for each in carried),
             origins=len({each.origin or each.source for each in good}),
+            voices=len({sense_of(each.quote) for each in found}),
             against=sum(c.stance == "contradicts" and c.status in FOUND for c in citations),
             retracted=bool(found) and not good,
         )
@@ -71,8 +78,10 @@ class Standing:
             return self._unfounded()
         if self.against:
             return "STRONG INDICATOR", "Another source contradicts it."
-        if self.origins < INDEPENDENT:
-            return "STRONG INDICATOR", "Only one origin says it."
+        if self.origins < INDEPENDENT or self.voices < INDEPENDENT:
+            one = "Only one origin says it."
+            copied = "Its sources say it in the very same words, as copies do."
+            return "STRONG INDICATOR", one if self.origins < INDEPENDENT else copied
         return "CONFIRMED", ""
 
     def _unfounded(self) -> tuple[Tier, str]:
@@ -83,9 +92,20 @@ class Standing:
         return "INFERENCE", "No quote of it could be checked."
 
 
+def _has_own_number(claim: Claim) -> bool:
+    """True when the claim has a number, other than a year, that no quote of it has."""
+    said = {number for it in claim.supporting for number in numbers_in(it.quote)}
+    return any(
+        number not in said and not (number.is_integer() and YEARS[0] <= number <= YEARS[1])
+        for number in numbers_in(claim.claim)
+    )
+
+
 def held_to(claim: Claim, sources: Collection[ReportSource]) -> Claim:
     """Return a claim with the tier and the confidence that its evidence allows."""
     ceiling, why = Standing.of(claim.citations, sources).ceiling()
+    if lower(ceiling, "INFERENCE") == "INFERENCE" and _has_own_number(claim):
+        ceiling, why = "INFERENCE", "A number of the claim is in none of its quotes."
     tier = lower(claim.evidence_tier, ceiling)
     notes = list(claim.notes)
     if tier != claim.evidence_tier and why not in notes:

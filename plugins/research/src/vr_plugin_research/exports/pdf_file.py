@@ -63,6 +63,10 @@ def pdf_of(view: View, made: str) -> tuple[bytes, list[str]]:
         ) from error
 
 
+LATEST = 4_102_444_800
+"""The year 2100, in seconds; a later date is a damaged one."""
+
+
 def _layout(name: str) -> bytes:
     return (files("vr_plugin_research.exports") / name).read_bytes()
 
@@ -71,7 +75,7 @@ def _timestamp(made: str) -> int:
     """The second at which the report was written, so that its file is always the same."""
     with suppress(ValueError, OverflowError):
         instant = datetime.fromisoformat(made)
-        return max(int(instant.replace(tzinfo=instant.tzinfo or UTC).timestamp()), 0)
+        return min(max(int(instant.replace(tzinfo=instant.tzinfo or UTC).timestamp()), 0), LATEST)
     return 0
 
 

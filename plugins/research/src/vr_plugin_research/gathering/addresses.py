@@ -16,6 +16,12 @@ _UUID = re.compile(
     r"(?:(?P<kind>[A-Za-z]\w{0,99})/)?(?P<key>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 )
 _PATH_CHARS = 1_000
+_MEANT = re.compile(
+    r"[A-Za-z][\w+.-]{1,20}:\S.*|\\\\.*|\S*[/\\]\S*"
+    r"|.*\.(?:pdf|docx?|pptx?|xlsx?|md|txt|csv|html?|epub|odt|rtf|json|xml|mp[34]|wav|mkv|webm)",
+    re.IGNORECASE,
+)
+"""One line that can only be meant as a file or an address, whether or not there is one."""
 _NAMED = re.compile(r"\S{1,200}\.\w{1,8}")
 
 
@@ -63,6 +69,8 @@ def plain_address(source: str) -> str:
 def _is_path(source: str, services: Services) -> bool:
     """True for a file that is there, and for what can only be meant as a path."""
     if source.startswith(("/", "~", "./", "../")) or _NAMED.fullmatch(source):
+        return True
+    if not source.startswith(TEXT) and _MEANT.fullmatch(source):
         return True
     try:
         services.policy.resolve_file(source)

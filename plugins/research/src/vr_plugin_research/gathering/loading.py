@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -25,6 +27,7 @@ from vr_plugin_research.results.sources import SourceKind
 AT_ONCE = 500
 """Records that are read at once."""
 MOST_RECORDS = 5_000
+_WORDS = re.compile(r"\w+")
 _MEDIA = ("video/", "audio/")
 
 
@@ -40,8 +43,15 @@ async def load(call: Call, address: str, texts: Mapping[str, str]) -> Document:
         VrError: NOT_FOUND, category RECORD_UNKNOWN; UNSUPPORTED, category DOCUMENT_EMPTY; else as
             `Documents.load`.
     """
+    if address in texts:
+        return clean(_pasted(address, texts[address]))
     if address.startswith(TEXT):
-        return _pasted(address, texts[address])
+        raise VrError(
+            f"There is no given text {address[:80]}.",
+            Code.NOT_FOUND,
+            category="TEXT_UNKNOWN",
+            hint="Give the text itself.",
+        )
     if kind_of(address, call.services) == "record":
         document = await _of_record(call, address)
     else:
@@ -53,7 +63,25 @@ async def load(call: Call, address: str, texts: Mapping[str, str]) -> Document:
             category="DOCUMENT_EMPTY",
             hint=" ".join(document.limits) or "It holds no text.",
         )
-    return document if document.sha256 else replace(document, sha256=digest_of(document))
+    return await asyncio.to_thread(clean, document)
+
+
+def clean(document: Document) -> Document:
+    """Return a document that can be kept: without half characters, and with a digest; blocks."""
+    segments = [replace(it, text=_whole(it.text), link=_whole(it.link)) for it in document.segments]
+    kept = replace(document, segments=segments, title=_whole(document.title))
+    return kept if kept.sha256 else replace(kept, sha256=digest_of(kept))
+
+
+def wording_of(document: Document) -> str:
+    """A digest of a document's words alone: copies with another layout have the same; blocks."""
+    words = " ".join(word for it in document.segments for word in _WORDS.findall(it.text))
+    return hashlib.sha256(words.casefold().encode(errors="backslashreplace")).hexdigest()
+
+
+def _whole(text: str) -> str:
+    """A text in which half characters, which nothing can store, are question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 async def load_recorded(call: Call, source: str) -> Document:
@@ -83,7 +111,7 @@ async def load_recorded(call: Call, source: str) -> Document:
         )
     title = next((str(f[k.title]) for k, f in placed if k.title and f.get(k.title)), source)
     document = Document(source, title, "text/plain", "", sorted(segments, key=_order))
-    return replace(document, sha256=digest_of(document))
+    return await asyncio.to_thread(clean, document)
 
 
 def source_kind(document: Document, named: str) -> SourceKind:

@@ -122,5 +122,5 @@ def _found(result: WebResult, query: str, kind: SourceKind) -> Found:
         query=query,
         published=result.published.isoformat() if result.published else "",
         kind=kind,
-        details=dict(result.details),
+        details={k: v for k, v in result.details.items() if isinstance(v, str | int | float)},
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
-from vr_kernel import Segment
+from vr_kernel import Segment, visible_line
 
 from vr_plugin_research.instructions.analyst import SYSTEM
 from vr_plugin_research.instructions.task import Task
 
-MARK_CHARS = 12
+MARK_CHARS, TITLE_CHARS = 12, 200
 _ASKED = """\
 Topic of the research: {topic}
 Questions, with their numbers:
@@ -65,4 +65,4 @@ def enclosed(title: str, sha256: str, segments: Sequence[Segment]) -> str:
     """
     mark = f"=== source {sha256[:MARK_CHARS]}"
     told = "\n\n".join(f"[{each.locator.label or 'text'}]\n{each.text}" for each in segments)
-    return f"{mark}, {title}\n\n{told}\n\n{mark} ends"
+    return f"{mark}, {visible_line(title, TITLE_CHARS)}\n\n{told}\n\n{mark} ends"

@@ -32,7 +32,7 @@ async def given_plan(
             return await stored_plan(services, given)
         try:
             given = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _invalid("it is no JSON") from None
     if not isinstance(given, Mapping):
         raise _invalid("it is no object")

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from vr_kernel import Code, Services, VrError, did_you_mean
 
+from vr_plugin_research.evidence.tiers import held_to
 from vr_plugin_research.record_kinds import REPORTS
 from vr_plugin_research.results.documents import DocumentReport
 from vr_plugin_research.results.report import ResearchReport
@@ -47,6 +48,9 @@ def report_in(fields: Mapping[str, Any]) -> ResearchReport | None:
         found = DocumentReport.model_validate_json(whole)
     except ValidationError:
         return None
+    # A record may come from elsewhere: no claim stands higher than its own evidence.
+    held = [held_to(claim, found.sources) for claim in found.findings]
+    found = found.model_copy(update={"findings": held})
     if found.documents or found.cross_references:
         return found
     return ResearchReport.model_validate(

@@ -40,7 +40,7 @@ class Verification(BaseModel):
     topic: str
     refreshed: bool = Field(False, description="the sources were fetched again")
     claims: int = 0
-    stand: int = Field(0, description="claims whose evidence is as it was")
+    stand: int = Field(0, description="claims with a quote that stands now")
     score: CheckScore = CheckScore()
     changed_claims: list[ClaimCheck] = []
     changed_citations: list[CitationCheck] = []

@@ -10,7 +10,7 @@ from vr_kernel import visible, visible_line
 
 from vr_plugin_research.dossier.dossier import Dossier
 from vr_plugin_research.dossier.entries import Finding
-from vr_plugin_research.evidence.likeness import SAME, likeness
+from vr_plugin_research.evidence.likeness import sense_of
 from vr_plugin_research.evidence.tiers import held_to, tier_of
 from vr_plugin_research.instructions.synthesis import Synthesis, WrittenClaim
 from vr_plugin_research.results.claims import (
@@ -156,21 +156,18 @@ def _join_left_out(
     drafts: list[_Draft], findings: Sequence[Finding], questions: Sequence[str]
 ) -> None:
     used = {each.id for draft in drafts for each in (*draft.supports, *draft.contradicts)}
+    homes = {sense_of(draft.claim.claim): draft for draft in reversed(drafts)}
     for finding in findings:
         if finding.id in used:
             continue
-        near = max(drafts, key=lambda it: likeness(it.claim.claim, finding.claim), default=None)
-        if near is not None and _says_the_same(near, finding):
-            near.supports.append(finding)
+        sense = sense_of(finding.claim)
+        if sense in homes:
+            homes[sense].supports.append(finding)
             continue
         at = finding.question
         section = questions[at] if 0 <= at < len(questions) else ""
-        drafts.append(_alone(finding, section))
-
-
-def _says_the_same(draft: _Draft, finding: Finding) -> bool:
-    alike = likeness(draft.claim.claim, finding.claim) >= SAME
-    return alike and not any(True for _ in conflicts_among([*draft.supports, finding]))
+        homes[sense] = _alone(finding, section)
+        drafts.append(homes[sense])
 
 
 def _alone(finding: Finding, section: str) -> _Draft:

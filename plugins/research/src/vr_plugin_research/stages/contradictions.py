@@ -23,7 +23,8 @@ EXPLAINED = {
 def conflicts_among(findings: Sequence[Finding]) -> Iterator[tuple[Finding, Finding, ConflictKind]]:
     """The pairs of findings that contradict each other by their words; blocks."""
     for one, other in _pairs(findings):
-        kind = find_conflict(one.claim, other.claim)
+        quotes = one.citation.quote, other.citation.quote
+        kind = find_conflict(one.claim, other.claim) or find_conflict(*quotes)
         if kind is not None:
             yield one, other, kind
 

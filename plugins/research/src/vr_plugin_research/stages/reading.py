@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -17,9 +18,15 @@ from vr_plugin_research.dossier.entries import (
     RawFinding,
     ReadSource,
 )
-from vr_plugin_research.evidence.quality import origin_of
+from vr_plugin_research.evidence.origins import origin_of
 from vr_plugin_research.gathering.addresses import kind_of, record_of
-from vr_plugin_research.gathering.loading import load, load_recorded, source_kind
+from vr_plugin_research.gathering.loading import (
+    clean,
+    load,
+    load_recorded,
+    source_kind,
+    wording_of,
+)
 from vr_plugin_research.results.sources import ReportSource, SourceFailure, SourceQuality
 from vr_plugin_research.stages.together import each_of
 
@@ -129,6 +136,7 @@ class Reading:
                 "mime": document.mime,
                 "kind": kind,
                 "sha256": document.sha256,
+                "wording": await asyncio.to_thread(wording_of, document),
                 "limits": list(document.limits)[:5],
                 "headings": [each.text[:300] for each in document.outline][:MOST_HEADINGS],
                 "snapshot": await self._dossier.keep(document),
@@ -158,13 +166,15 @@ class Reading:
             digest = hashlib.sha256(found.snippet.encode(errors="backslashreplace")).hexdigest()
             place = Locator(heading=("Abstract",))
             segments = [Segment(found.snippet, place, found.address)]
-            return Document(found.address, found.title, "text/plain", digest, segments, (limit,))
+            return clean(
+                Document(found.address, found.title, "text/plain", digest, segments, (limit,))
+            )
 
     async def _put(
         self, chosen: Sequence[Found], results: Sequence[ReadSource | SourceFailure | None]
     ) -> list[ReadSource]:
         """Number what was read in the order of choice; an equal text counts once."""
-        known = {each.source.sha256: each.id for each in self._dossier.sources}
+        known = {each.wording: each.id for each in self._dossier.sources}
         read: list[ReadSource] = []
         for found, result in zip(chosen, results, strict=True):
             if result is None:
@@ -173,11 +183,11 @@ class Reading:
             if isinstance(result, SourceFailure):
                 await self._dossier.put(Failure(id=str(found.id), failure=result))
                 continue
-            if same := known.get(result.source.sha256):
+            if same := known.get(result.wording):
                 await self._dossier.put(_duplicate(found, same))
                 continue
             count = len(self._dossier.sources) + 1
-            known[result.source.sha256] = count
+            known[result.wording] = count
             source = result.source.model_copy(update={"number": count})
             numbered = result.model_copy(update={"id": count, "source": source})
             await self._dossier.put(numbered)
@@ -206,11 +216,12 @@ def _read(
             doi=str(found.details.get("doi") or ""),
             venue=str(found.details.get("venue") or ""),
             published=found.published,
-            origin=origin_of(address, found.details),
+            origin=origin_of(address, found.details if found.kind == "paper" else None),
             snapshot=loaded["snapshot"],
             quality=SourceQuality(relevance=found.relevance, retracted=retracted),
             limits=loaded["limits"],
         ),
+        wording=loaded["wording"],
         citations=float(citations) if isinstance(citations, int | float) else None,
         reported=reported,
     )

@@ -12,8 +12,10 @@ from vr_kernel import visible, visible_line
 
 from vr_plugin_research.analysts.analyst import Analyst
 from vr_plugin_research.dossier.dossier import Dossier
-from vr_plugin_research.dossier.entries import Finding
+from vr_plugin_research.dossier.entries import Finding, Found, ReadSource
+from vr_plugin_research.evidence.origins import paper_ids
 from vr_plugin_research.evidence.quality import weighed
+from vr_plugin_research.gathering.addresses import plain_address
 from vr_plugin_research.instructions.synthesis import Synthesis
 from vr_plugin_research.results.claims import FOUND, TIERS, Claim, score_of
 from vr_plugin_research.results.report import ResearchReport
@@ -24,7 +26,8 @@ from vr_plugin_research.stages.claims import put_together
 R = TypeVar("R", bound=ResearchReport)
 SUMMARY_CHARS = 6_000
 MOST_LINES = 20
-_FINDING = re.compile(r"\bF\d+\b")
+_FINDING = re.compile(r"F\d+")
+_NAMED = re.compile(r"\s*[\[(]\s*F\d+(?:\s*[,;]\s*F\d+)*\s*[\])]")
 
 
 async def write(
@@ -56,7 +59,28 @@ async def write(
 def sources_of(dossier: Dossier, settings: ResearchSettings, today: date) -> list[ReportSource]:
     """The sources that were read, with their quality."""
     citations = {it.id: it.citations for it in dossier.sources if it.citations is not None}
-    return weighed([each.source for each in dossier.sources], settings, today, citations)
+    retracted = _retracted(dossier)
+    told = [_held(each, dossier, retracted) for each in dossier.sources]
+    return weighed(told, settings, today, citations)
+
+
+def _retracted(dossier: Dossier) -> set[str]:
+    """The addresses and ids of what an index of papers calls retracted, in any of its forms."""
+    gone = [it for it in dossier.found if str(it.details.get("retracted")).casefold() == "yes"]
+    return {name for each in gone for name in _names(each)}
+
+
+def _names(found: Found) -> set[str]:
+    return {plain_address(found.address), *paper_ids(found.address, found.details)}
+
+
+def _held(read: ReadSource, dossier: Dossier, retracted: set[str]) -> ReportSource:
+    """A source with its retraction, also where it was found in another form before."""
+    found = next((each for each in dossier.found if each.id == read.found), None)
+    if found is None or retracted.isdisjoint(_names(found)):
+        return read.source
+    quality = read.source.quality.model_copy(update={"retracted": True})
+    return read.source.model_copy(update={"quality": quality})
 
 
 def standing(dossier: Dossier, sources: Sequence[ReportSource]) -> list[Finding]:
@@ -101,8 +125,12 @@ def _summary(text: str, claims: Sequence[Claim], dossier: Dossier) -> str:
     """The summary, whose ids of findings become those of their claims."""
     homes = {(it.source, it.quote): claim.id for claim in claims for it in claim.supporting}
     ids = {it.id: homes.get((it.source, it.citation.quote), it.id) for it in dossier.findings}
-    told = _FINDING.sub(lambda match: ids.get(match[0], match[0]), visible(text))
-    return told[:SUMMARY_CHARS].strip()
+
+    def named(match: re.Match[str]) -> str:
+        known = dict.fromkeys(ids[each] for each in _FINDING.findall(match[0]) if each in ids)
+        return f" [{', '.join(known)}]" if known else ""
+
+    return _NAMED.sub(named, visible(text))[:SUMMARY_CHARS].strip()
 
 
 def _lines(texts: Sequence[str]) -> list[str]:

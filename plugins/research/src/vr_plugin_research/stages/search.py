@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vr_kernel import Call, VrError
+from vr_kernel import Call, Code, VrError
 
 from vr_plugin_research.dossier.dossier import Dossier
 from vr_plugin_research.dossier.entries import Found, Query
@@ -47,6 +47,10 @@ async def search(
                 raise
             errors.append(error)
             return []
+        except Exception as error:  # noqa: BLE001 - a faulty provider costs its search alone
+            call.log.warning("a search failed", place=place.name, error=type(error).__name__)
+            errors.append(_faulty(place.name))
+            return []
         return [Found.model_validate(each) for each in kept]
 
     pairs = [(query, place) for query in queries for place in places]
@@ -56,17 +60,38 @@ async def search(
 
 
 async def _put(dossier: Dossier, lists: Sequence[Sequence[Found]], number: int) -> None:
-    known = {plain_address(each.address) for each in dossier.found}
+    known = {plain_address(each.address): each for each in dossier.found}
     scores: dict[str, float] = {}
     first: dict[str, Found] = {}
     for results in lists:
         for rank, each in enumerate(results, 1):
             plain = plain_address(each.address)
             scores[plain] = scores.get(plain, 0.0) + 1 / (FUSION_K + rank)
-            first.setdefault(plain, each)
+            first[plain] = _merged(first.get(plain, each), each)
+    for plain in first.keys() & known.keys():
+        await dossier.put(_merged(known[plain], first[plain]))
     fresh = [plain for plain in first if plain not in known]
     fresh.sort(key=lambda plain: -scores[plain])
     count = len(dossier.found)
     for at, plain in enumerate(fresh, count + 1):
         found = first[plain].model_copy(update={"id": at, "round": number})
         await dossier.put(found)
+
+
+def _merged(one: Found, other: Found) -> Found:
+    """A result with what another place tells of the same address, such as its retraction."""
+    kind = "paper" if "paper" in (one.kind, other.kind) else one.kind
+    told = {
+        "details": {**other.details, **one.details},
+        "published": one.published or other.published,
+        "kind": one.kind if one.given else kind,
+    }
+    return one.model_copy(update=told)
+
+
+def _faulty(place: str) -> VrError:
+    return VrError(
+        f"The search of {place} failed unexpectedly.",
+        Code.INTERNAL,
+        hint="`vr plugin list` shows the plugin that searches there; the log has the reason.",
+    )

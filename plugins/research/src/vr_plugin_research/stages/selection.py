@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+
+from vr_kernel import VrError
 
 from vr_plugin_research.analysts.analyst import Analyst, Judged
 from vr_plugin_research.dossier.dossier import Dossier
 from vr_plugin_research.dossier.entries import Decision, Found
-from vr_plugin_research.evidence.quality import origin_of
+from vr_plugin_research.evidence.origins import origin_of
 
+UNJUDGED = frozenset({"REPLY_INVALID", "REPLY_CUT_OFF", "SAFETY_BLOCKED"})
+"""Errors of an answer that cannot be used; a model that cannot be reached is another matter."""
 SAME_ORIGIN = 0.5
 """Factor by which a result of an origin counts less for each one that was chosen before it."""
 
@@ -17,7 +22,7 @@ async def keep(dossier: Dossier, analyst: Analyst, number: int) -> list[Found]:
     """Judge the results of a round, and return those that are kept; given ones always are."""
     fresh = [each for each in dossier.found if each.round == number]
     asked = [each for each in fresh if not each.given]
-    judged = {each.id: each for each in await analyst.judge(dossier, asked)} if asked else {}
+    judged = await _judged(dossier, analyst, asked)
     kept: list[Found] = []
     for each in fresh:
         told = judged.get(each.id, Judged(each.id, True, 1.0 if each.given else 0.5))
@@ -37,22 +42,35 @@ async def keep(dossier: Dossier, analyst: Analyst, number: int) -> list[Found]:
     return kept
 
 
+async def _judged(dossier: Dossier, analyst: Analyst, asked: Sequence[Found]) -> dict[int, Judged]:
+    """The judgements by result; none where the analyst fails, as then all are kept."""
+    if not asked:
+        return {}
+    try:
+        return {each.id: each for each in await analyst.judge(dossier, asked)}
+    except VrError as error:
+        if error.category not in UNJUDGED:
+            raise
+        return {}
+
+
 async def choose(dossier: Dossier, most: int) -> list[Found]:
     """Choose kept results that were not read yet, at most so many.
 
     Given ones come first; then by relevance, where a second result of one origin counts half: ten
     pages of one host are no ten sources.
     """
-    read = {each.found for each in dossier.sources} | {
-        int(each.id) for each in dossier.failures if each.id.isdigit()
+    done = {each.found for each in dossier.sources} | {
+        int(name) for name in _numbers(dossier) if name.isdigit()
     }
-    left = [each for each in dossier.found if each.keep and each.id not in read]
-    origins = Counter(_origin(each) for each in dossier.found if each.id in read)
+    named = {each.id: _origin(each) for each in dossier.found}
+    left = [each for each in dossier.found if each.keep and each.id not in done]
+    origins = Counter(named[each.id] for each in dossier.found if each.id in done)
     chosen: list[Found] = []
     while left and len(chosen) < most:
-        best = max(left, key=lambda each: (each.given, _worth(each, origins), -each.id))
+        best = max(left, key=lambda it: (it.given, _worth(it, origins[named[it.id]]), -it.id))
         left.remove(best)
-        origins[_origin(best)] += 1
+        origins[named[best.id]] += 1
         chosen.append(best)
     for each in chosen:
         decision = Decision(
@@ -66,9 +84,15 @@ async def choose(dossier: Dossier, most: int) -> list[Found]:
     return chosen
 
 
-def _worth(found: Found, origins: Counter[str]) -> float:
-    return found.relevance * SAME_ORIGIN ** origins[_origin(found)]
+def _numbers(dossier: Dossier) -> list[str]:
+    """The ids of results that could not be read, or were left out when they were read."""
+    left_out = [each.id.removeprefix("read/") for each in dossier.decisions if each.stage == "read"]
+    return [*(each.id for each in dossier.failures), *left_out]
+
+
+def _worth(found: Found, chosen: int) -> float:
+    return float(found.relevance * SAME_ORIGIN**chosen)
 
 
 def _origin(found: Found) -> str:
-    return origin_of(found.address, found.details)
+    return origin_of(found.address, found.details if found.kind == "paper" else None)

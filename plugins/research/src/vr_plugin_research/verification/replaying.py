@@ -96,7 +96,7 @@ class Replay:
             topic=self._report.topic,
             refreshed=self._refresh,
             claims=len(now),
-            stand=len(now) - len(changed),
+            stand=sum(any(each.status in FOUND for each in it.supporting) for it in now),
             score=score_of(now),
             changed_claims=changed,
             changed_citations=[

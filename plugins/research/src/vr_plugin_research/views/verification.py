@@ -11,7 +11,7 @@ from vr_plugin_research.results.claims import Verdict
 from vr_plugin_research.results.verification import CitationCheck, Verification
 from vr_plugin_research.views.parts import counted, score_words, told
 
-UNCHANGED = "All evidence is found as it was when the report was written."
+UNCHANGED = "Every check came out as it did when the report was written."
 WORDS: dict[Verdict, str] = {
     "verified": "found",
     "moved": "found elsewhere",
