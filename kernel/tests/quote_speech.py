@@ -1,4 +1,4 @@
-"""What a speech recogniser makes of a text: words misheard, and numbers in words."""
+"""A text as a speech recogniser hears it: words misheard, and numbers in words."""
 
 from __future__ import annotations
 

@@ -129,13 +129,14 @@ async def _settled(client: Any) -> Any:
 
 
 def _environment(config: Config) -> dict[str, str]:
-    """The server's environment: folders of its own, and the talk's folder allowed."""
+    """The server's environment: folders of its own, the talk's folder allowed, all tools shown."""
     home = _home(config)
     return {
         **os.environ,
         "VR_STATE_DIR": str(home / "state"),
         "VR_CACHE_DIR": str(home / "cache"),
         "VR_ALLOWED_ROOTS": str(TALK.parent),
+        "VR_TOOLSETS": "all",
     }
 
 

@@ -103,6 +103,7 @@ def test_inspector_reads_errors(
     tmp_path: Path,
 ) -> None:
     call = ("--method", "tools/call", "--tool-name", tool, "--tool-arg", "no_such_argument=1")
-    home = ("-e", f"HOME={environment['HOME']}")
-    done = programs.run("inspector", "--cli", *SERVE, *home, *call, folder=tmp_path)
+    names = ("HOME", "VR_KERNEL__TOOLSETS")
+    given = [part for name in names for part in ("-e", f"{name}={environment[name]}")]
+    done = programs.run("inspector", "--cli", *SERVE, *given, *call, folder=tmp_path)
     assert told(json.loads(done.stdout)) == expected[tool], done.stderr

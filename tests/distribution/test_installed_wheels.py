@@ -47,7 +47,7 @@ async def test_a_client_is_offered_every_tool(
     installed: Path, user: dict[str, str], tmp_path: Path
 ) -> None:
     command = [str(program(installed, "vr")), "serve"]
-    async with connect(command, env=user, cwd=tmp_path) as client:
+    async with connect(command, env={**user, "VR_TOOLSETS": "all"}, cwd=tmp_path) as client:
         names = await client.tool_names()
         assert {"video_analyze", "knowledge_search", "infra_plugins", "job_status"} <= set(names)
         assert (await client.call("knowledge_stats")) is not None

@@ -25,20 +25,23 @@ RESEARCH = (
     ("research_plan", f'vr research plan "{QUESTION}"'),
     (
         "research_deep",
-        f'vr research deep "{QUESTION}" --documents pumps/p7.md --documents leaflet.md'
-        " --search-in knowledge",
+        (
+            f'vr research deep "{QUESTION}" --documents pumps/p7.md --documents leaflet.md'
+            " --search-in knowledge"
+        ),
     ),
     ("research_verify", "vr research verify {report}"),
     ("research_export", "vr research export {report} -o report.md"),
     (
         "research_assess_evidence",
-        'vr research assess-evidence "The pump P7 weighs 4 kg." --sources pumps/p7.md'
-        " --sources leaflet.md",
+        (
+            'vr research assess-evidence "The pump P7 weighs 4 kg." --sources pumps/p7.md'
+            " --sources leaflet.md"
+        ),
     ),
     (
         "research_document",
-        f'vr research document "{CARE}" --file-paths pumps/p7.md'
-        " --file-paths pumps/p9.md",
+        f'vr research document "{CARE}" --file-paths pumps/p7.md --file-paths pumps/p9.md',
     ),
     ("research_web", f'vr research web "{MILLS}"'),
     ("research_web_status", "vr research web-status {interaction} --wait-s 50"),

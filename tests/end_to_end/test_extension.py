@@ -17,7 +17,7 @@ from vr_server import connect
 def test_an_installed_plugin_is_served(
     sandbox: Sandbox, fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
-    environment = sandbox.environment(fresh_environment())
+    environment = sandbox.environment(fresh_environment(VR_TOOLSETS="all"))
     before = _tools(sandbox, environment, tmp_path)
     if "weather_now" in before:
         pytest.skip("vr-plugin-weather is installed already; `make clean` removes it")

@@ -18,6 +18,9 @@ from vr_kernel import Kernel, VrError, load_config
 from vr_testing import FakeGemini
 
 TOKENS = {name: f"{name}-secret-0123456789" for name in NAMES}
+PAPERS = [
+    f"VR_SEARCH__{name}_BASE_URL" for name in ("SEMANTIC_SCHOLAR", "OPENALEX", "ARXIV")
+]  # fmt: skip
 PARAMETER = re.compile(r"\{(\w+)\*?\}")
 WATCHING = frozenset({"video_analyze", "video_batch_analyze", "video_scenes", "video_transcript"})
 """Tools that may look through a whole recording on this machine."""
@@ -110,6 +113,8 @@ def shared(
                 {name: [str(tmp_path / name)] for name in ("anna", "ben")}
             ),
             VR_KERNEL__HANDLE_AFTER_S="2",
+            VR_TOOLSETS="all",
+            **dict.fromkeys(PAPERS, gemini.url),  # it knows no papers
         )
 
 

@@ -21,7 +21,7 @@ EXAMPLE = REPOSITORY / "examples" / "vr-plugin-weather"
 def test_a_new_plugin_is_green_installed_and_served(
     sandbox: Sandbox, fresh_environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
-    environment = sandbox.environment(fresh_environment())
+    environment = sandbox.environment(fresh_environment(VR_TOOLSETS="all"))
 
     def run(command: str, folder: Path = tmp_path) -> str:
         done = subprocess.run(

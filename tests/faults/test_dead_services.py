@@ -21,6 +21,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "knowledge_stats": {},
     "video_comments": {"url": "https://youtu.be/dQw4w9WgXcQ", "analyze": True},
     "video_analyze": {"url": "https://youtu.be/dQw4w9WgXcQ", "engine": "gemini"},
+    "web_search": {"query": "foxes"},
+    "paper_search": {"query": "foxes"},
+    "paper_citations": {"paper_id": "10.5555/fox"},
+    "research_web": {"topic": "How foxes cross rivers"},
 }
 
 
@@ -37,8 +41,9 @@ def test_without_any_service_every_tool_is_there_and_says_what_is_missing(
     fresh_environment: Callable[..., dict[str, str]], closed_ports: list[int]
 ) -> None:
     nowhere = f"http://127.0.0.1:{closed_ports[0]}"
-    well = fresh_environment()
+    well = fresh_environment(VR_TOOLSETS="all")
     dead = fresh_environment(
+        VR_TOOLSETS="all",
         WEAVIATE_URL=nowhere,
         WEAVIATE_GRPC_PORT=str(closed_ports[1]),
         GEMINI_API_KEY="",
@@ -46,6 +51,11 @@ def test_without_any_service_every_tool_is_there_and_says_what_is_missing(
         HTTP_PROXY=nowhere,
         VR_VIDEO__YOUTUBE_SITE=nowhere,
         VR_VIDEO__YOUTUBE_API_ENDPOINT=nowhere,
+        VR_KERNEL__HTTP__ALLOWED_HOSTS=nowhere.removeprefix("http://"),
+        VR_SEARCH__SEARXNG_URL=nowhere,
+        VR_SEARCH__SEMANTIC_SCHOLAR_BASE_URL=nowhere,
+        VR_SEARCH__OPENALEX_BASE_URL=nowhere,
+        VR_SEARCH__ARXIV_BASE_URL=nowhere,
     )
     expected, _ = asyncio.run(_visit(well, {}))
     tools, errors = asyncio.run(_visit(dead, CALLS))

@@ -99,6 +99,7 @@ class Stranger:
 @pytest.fixture
 async def kernel() -> AsyncIterator[TrialKernel]:
     ours = {"content": content, "knowledge": knowledge, "video": video}
+    ours |= {"search": search, "research": research}
     plugins = {**ours, "pages": pages, "stranger": Stranger}
     async with open_kernel(plugins) as opened:
         yield opened

@@ -33,7 +33,7 @@ class Source:
 
     @cached_property
     def breaks(self) -> array[int]:
-        """Where lines end in the letters as written; only texts of several lines have any."""
+        """Ends of lines in the letters as written; only texts of several lines have any."""
         return array("I", self._breaks())
 
     def _breaks(self) -> Iterator[int]:

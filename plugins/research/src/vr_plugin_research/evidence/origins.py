@@ -21,7 +21,7 @@ _ARXIV = re.compile(
 
 
 def origin_of(source: str, details: Mapping[str, object] | None = None) -> str:
-    """Who stands behind a source: a paper itself, the owner of a host, or a file.
+    """Name the origin of a source: the paper itself, the owner of its host, or the file.
 
     All hosts of one owner are one origin, by the public suffix list, so that two pages, a copy for
     phones and a blog of one publisher are no two voices. A paper is its own origin, wherever it is.
