@@ -18,9 +18,8 @@ from vr_kernel import Kernel, VrError, load_config
 from vr_testing import FakeGemini
 
 TOKENS = {name: f"{name}-secret-0123456789" for name in NAMES}
-PAPERS = [
-    f"VR_SEARCH__{name}_BASE_URL" for name in ("SEMANTIC_SCHOLAR", "OPENALEX", "ARXIV")
-]  # fmt: skip
+SERVICES = ("SEMANTIC_SCHOLAR", "OPENALEX", "ARXIV")
+PAPERS = [f"VR_SEARCH__{name}_BASE_URL" for name in SERVICES]
 PARAMETER = re.compile(r"\{(\w+)\*?\}")
 WATCHING = frozenset({"video_analyze", "video_batch_analyze", "video_scenes", "video_transcript"})
 """Tools that may look through a whole recording on this machine."""
@@ -130,6 +129,7 @@ async def test_nothing_leads_from_one_to_another(shared: dict[str, str], tmp_pat
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("seed", range(2))
 def test_nothing_leads_from_one_to_another_over_http(
     shared: dict[str, str], tmp_path: Path, seed: int

@@ -270,7 +270,7 @@ async def test_a_paper_says_how_good_a_source_it_is(desk: Desk, name: str) -> No
     assert first.title == "Swallows and their routes"
     assert first.snippet == "We follow swallows with small loggers over two years."
     assert first.url == "https://arxiv.org/abs/2106.15928"
-    assert first.details["authors"] == "Ada Lovelace, Grace Hopper"
+    assert first.details["authors"] == "Ada Lovelace; Grace Hopper"
     assert (first.details["doi"], first.details["arxiv"]) == ("10.1234/swallow.1", "2106.15928")
     assert first.details["pdf"] == "https://arxiv.org/pdf/2106.15928"
     assert first.details["year"] == first.published.year  # type: ignore[union-attr]

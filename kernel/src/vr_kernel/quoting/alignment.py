@@ -118,7 +118,8 @@ class Differences:
             damage.cost += _OTHER_COST
             damage.unlike += _OTHER_COST
         # A lone number is a note in the text; one that is left out with its word was said.
-        damage.forged |= any(map(is_guarded, damage.spare)) and len(damage.spare) > 1
+        guarded = any(map(is_guarded, damage.spare))
+        damage.forged |= guarded and (len(damage.spare) > 1 or any(map(is_guarded, mine.own)))
         damage.forged |= True in stammered and any(map(is_meaningful, damage.spare))
         return damage
 

@@ -75,7 +75,13 @@ class Columns:
 
     def _anchors(self, skipped: int, away: Away) -> list[int]:
         found = list(self._places(self._quote[skipped : skipped + ANCHOR], 0, len(self._letters)))
-        return nsmallest(ANCHORS, found, key=lambda at: away(bisect_right(self._starts, at) - 1))
+        more = self._quote[skipped : skipped + 2 * ANCHOR]
+
+        def worth(at: int) -> tuple[bool, float]:
+            first = bisect_right(self._starts, at) - 1
+            return not self._letters.startswith(more, at), away(first)
+
+        return nsmallest(ANCHORS, found, key=worth)
 
     def _places(self, wanted: str, low: int, high: int) -> Iterator[int]:
         """Places of letters that begin with a word or a line."""

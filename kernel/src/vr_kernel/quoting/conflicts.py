@@ -20,6 +20,8 @@ LEAST_SHARED = 3
 """Words that two claims share, at least."""
 ROUNDED = 0.05
 """Part by which two numbers may differ that are the same where one is said to be rough."""
+ROUNDED_OFF = 0.01
+"""Part by which a number that ends in zeros may differ from the one that it was rounded from."""
 _ROUGH = frozenset(str.split("about around approximately roughly nearly almost circa some"))
 _YEARS = (1500, 2100)
 _MONTHS = frozenset(
@@ -101,7 +103,16 @@ def _unmatched(some: Sequence[float], others: Sequence[float], part: float) -> l
 def _is_same(one: float, other: float, part: float) -> bool:
     if _is_year(one) and _is_year(other):
         return one == other
-    return abs(one - other) <= part * max(abs(one), abs(other))
+    if abs(one - other) <= part * max(abs(one), abs(other)):
+        return True
+    less = abs(one - other) <= ROUNDED_OFF * max(abs(one), abs(other))
+    return less and (_rounds_to(one, other) or _rounds_to(other, one))
+
+
+def _rounds_to(number: float, other: float) -> bool:
+    """True when a number that ends in zeros is the other one, rounded off."""
+    zeros = len(f"{number:.0f}") - len(f"{number:.0f}".rstrip("0"))
+    return number.is_integer() and zeros > 0 and round(other, -zeros) == number
 
 
 def _is_year(number: float) -> bool:

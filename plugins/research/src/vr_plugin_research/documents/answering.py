@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from vr_kernel import Call, Code, ThinkingLevel, VrError, entity_key
 
@@ -11,10 +11,11 @@ from vr_plugin_research.analysts.asking import Asking
 from vr_plugin_research.analysts.local_analyst import MADE_SO
 from vr_plugin_research.analysts.model_analyst import ModelAnalyst
 from vr_plugin_research.arguments import EngineChoice
+from vr_plugin_research.documents.given import put_documents
 from vr_plugin_research.documents.phases import DocumentReader, Phases
 from vr_plugin_research.dossier.entries import ReadSource
 from vr_plugin_research.dossier.job_dossier import JobDossier
-from vr_plugin_research.engine.answering import asks_model, local_analyst, put_given
+from vr_plugin_research.engine.answering import asks_model, local_analyst
 from vr_plugin_research.engine.fitting import fitted
 from vr_plugin_research.engine.research import Research, begun_at
 from vr_plugin_research.engine.spending import Spending
@@ -56,7 +57,7 @@ class DocumentResearch:
         self._dossier = JobDossier(call, instruction)
         self._failed: list[str] = []
 
-    async def run(self, given: Sequence[str]) -> DocumentReport:
+    async def run(self, file_paths: Sequence[str], urls: Sequence[str]) -> DocumentReport:
         """Go through the phases, record the report, and return what fits into an answer.
 
         Raises:
@@ -64,12 +65,12 @@ class DocumentResearch:
                 cannot even find the questions.
         """
         begun = await begun_at(self._dossier)
-        texts = await put_given(self._call, self._dossier, given)
-        analyst = await self._analyst(texts)
+        await put_documents(self._call, self._dossier, file_paths, urls)
+        analyst = await self._analyst()
         spending = Spending(self._call, None)
         research = Research(self._call, self._dossier, self._request, analyst, spending)
         await research.plan()
-        read = await self._read(texts, analyst)
+        read = await self._read(analyst)
         maps = await self._maps(read)
         findings = await check(self._dossier, read)
         crossed, notes = await self._crossed(maps)
@@ -89,21 +90,22 @@ class DocumentResearch:
         else:
             report = await research.write(base, begun.date())
         models = list(self._asking.models) if self._asking else []
-        only = Round(number=1, found=len(given), kept=len(given), read=len(read))
+        count = len(file_paths) + len(urls)
+        only = Round(number=1, found=count, kept=count, read=len(read))
         told = {"models": models, "rounds": [only.model_copy(update={"findings": len(findings)})]}
         whole = report.model_copy(update=told)
         record_report(self._call, whole)
         return await fitted(self._call, whole)
 
-    async def _analyst(self, texts: Mapping[str, str]) -> Analyst:
+    async def _analyst(self) -> Analyst:
         if self._asking is None:
-            return await local_analyst(self._call, self._dossier, texts)
+            return await local_analyst(self._call, self._dossier, {})
         return ModelAnalyst(self._call, self._asking)
 
-    async def _read(self, texts: Mapping[str, str], analyst: Analyst) -> list[ReadSource]:
+    async def _read(self, analyst: Analyst) -> list[ReadSource]:
         finds = self._scope != "quick"
         reader = DocumentReader(self._call, self._asking, finds=finds) if self._asking else analyst
-        reading = Reading(self._call, self._dossier, reader, texts, _never)
+        reading = Reading(self._call, self._dossier, reader, {}, _never)
         at_once = self._settings.concurrency
         read = await reading.read(self._dossier.found, 1, at_once, self._report)
         if not read:

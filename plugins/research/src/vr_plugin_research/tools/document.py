@@ -24,7 +24,8 @@ async def research_document(
     from vr_plugin_research.request import check_given, check_topic
     from vr_plugin_research.settings import ResearchSettings
 
-    given = [*(file_paths or []), *(urls or [])]
+    files, addresses = file_paths or [], urls or []
+    given = [*files, *addresses]
     settings: ResearchSettings = call.settings
     if not given:
         raise VrError(
@@ -41,4 +42,5 @@ async def research_document(
         )
     check_given(given)
     topic = check_topic(instruction)
-    return await DocumentResearch(call, topic, scope, thinking_level, engine).run(given)
+    research = DocumentResearch(call, topic, scope, thinking_level, engine)
+    return await research.run(files, addresses)
