@@ -134,6 +134,12 @@ def test_forms_of_one_text(said, quote):
         ),
         ("the first gate of the old harbour is dry", "the second gate of the old harbour is dry"),
         ("they know that the old harbour gate is dry", "they no that the old harbour gate is dry"),
+        ("factors of 1 to 3, for the whole of the range", "for the factors of 1 to 4"),
+        ("the following objectives are met: 1. to be dry", "the following objectives are met: 2."),
+        (
+            "plates with one, two, three and more of them",
+            "plates with one, twenty three and more of them",
+        ),
         (
             "a letter to Lindqvist from the old harbour",
             "a letter to Abernathy from the old harbour",
