@@ -32,15 +32,15 @@ def measure(environments: Environments, rounds: int) -> list[Row]:
     if not files:
         return [Row("judged collections", "skipped: VR_TEST_DATA is not set")]
     sys.path.insert(0, str(ROOT / "kernel" / "tests"))
-    import quote_inventions
+    import quote_inventions  # type: ignore[import-not-found]
 
     texts = [text for file in files for text in quote_inventions.read_collection(file)]
     return [*_true(texts), *_invented(texts), *_times(texts, rounds)]
 
 
 def _true(texts: Sequence[Any]) -> list[Row]:
-    from quote_damage import Damage
-    from quote_trials import try_true
+    from quote_damage import Damage  # type: ignore[import-not-found]
+    from quote_trials import try_true  # type: ignore[import-not-found]
 
     rows: list[Row] = []
     for kind in Damage:

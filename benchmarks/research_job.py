@@ -168,7 +168,7 @@ async def tokens(folder: Path) -> Any:
 
 async def claims(_folder: Path) -> Any:
     """Claims that say the same in other words' order, and claims about other things."""
-    from vr_plugin_research.evidence.likeness import SAME, likeness
+    from vr_plugin_research.evidence.likeness import sense_of
 
     corpus, chance = import_module("station_corpus"), random.Random(1)
     numbers = range(corpus.COUNT)
@@ -182,9 +182,9 @@ async def claims(_folder: Path) -> Any:
     ]
     return {
         "equal": len(equal),
-        "joined": sum(likeness(*pair) >= SAME for pair in equal),
+        "joined": sum(sense_of(one) == sense_of(two) for one, two in equal),
         "other": len(other),
-        "confused": sum(likeness(*pair) >= SAME for pair in other),
+        "confused": sum(sense_of(one) == sense_of(two) for one, two in other),
     }
 
 

@@ -87,7 +87,7 @@ _WORDS = {
     Kind.FOLDER: "folder folders directory dir root",
     Kind.PATH: "path paths file files filename",
     Kind.URL: "url urls uri uris link links href address website",
-    Kind.DATE: "date since until day month year",
+    Kind.DATE: "date since until day month",
     Kind.TIME: "start end time timestamp",
     Kind.IDENTIFIER: "id ids cursor handle token key job collection collections",
 }

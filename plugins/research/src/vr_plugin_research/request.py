@@ -88,6 +88,15 @@ def check_topic(topic: str) -> str:
     return plain
 
 
+def check_context(context: str) -> str:
+    """Return what a person says besides, in plain signs; it may be blank.
+
+    Raises:
+        VrError: TOO_LARGE.
+    """
+    return check_topic(context) if context.strip() or len(context) > TOPIC_CHARS else ""
+
+
 def check_given(given: Sequence[str]) -> None:
     """Refuse given sources that are blank, too many or too long.
 

@@ -27,7 +27,7 @@ async def research_assess_evidence(
     from vr_plugin_research.assessment.assessing import Assessment
     from vr_plugin_research.assessment.fitting import fitted_assessment
     from vr_plugin_research.engine.answering import asks_model
-    from vr_plugin_research.request import check_given, check_topic
+    from vr_plugin_research.request import check_context, check_given, check_topic
 
     if not sources:
         raise VrError(
@@ -36,7 +36,7 @@ async def research_assess_evidence(
             hint="Give texts, addresses, paths or ids of records; research_deep searches itself.",
         )
     check_given(sources)
-    claimed, told = check_topic(claim), check_topic(context) if context.strip() else ""
+    claimed, told = check_topic(claim), check_context(context)
     asking = Asking(call, thinking_level) if asks_model(call, engine) else None
     result = await Assessment(call, claimed, told, asking).assess(sources)
     return await fitted_assessment(result)

@@ -38,14 +38,19 @@ async def research_deep(
     from vr_plugin_research.engine.answering import answer
     from vr_plugin_research.gathering.places import PLACES
     from vr_plugin_research.planning.plans import given_plan
-    from vr_plugin_research.request import ResearchRequest, check_given, check_topic
+    from vr_plugin_research.request import (
+        ResearchRequest,
+        check_context,
+        check_given,
+        check_topic,
+    )
 
     check_given(documents or [])
     given = None if plan is None else await given_plan(call.services, plan, topic)
     request = ResearchRequest(
         topic=check_topic(topic),
         scope=scope,
-        context=check_topic(context) if context.strip() else "",
+        context=check_context(context),
         thinking=thinking_level,
         depth=depth,
         sources=sources,

@@ -39,6 +39,7 @@ FIELDS = (
 )
 """Fields of study as Semantic Scholar names them; others translate them."""
 MOST_RESULTS = 100
+YEARS_CHARS, AUTHOR_CHARS = 40, 300
 _YEARS = re.compile(r"\s*(\d{4})?\s*(?:(-)\s*(\d{4})?)?\s*")
 
 
@@ -58,6 +59,17 @@ class Years:
         if year is None:
             return False
         return (self.first or 0) <= year <= (self.last or year)
+
+
+def read_author(text: str | None) -> str:
+    """The name of an author on one line; empty for any author.
+
+    Raises:
+        VrError: INVALID_INPUT.
+    """
+    if text is not None and len(text) > AUTHOR_CHARS:
+        raise _invalid(f"An author has at most {AUTHOR_CHARS} characters.")
+    return " ".join((text or "").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +116,8 @@ def read_years(text: str | None) -> Years | None:
     Raises:
         VrError: INVALID_INPUT.
     """
+    if text is not None and len(text) > YEARS_CHARS:
+        raise _invalid(f"{text[:40]!r} is no span of years.")
     if text is None or not text.strip():
         return None
     found = _YEARS.fullmatch(text.replace("\u2013", "-"))

@@ -25,11 +25,16 @@ async def paper_search(
     from vr_kernel import WebQuery
 
     from vr_plugin_search.joining.searching import search_papers
-    from vr_plugin_search.papers.paper_query import PaperQuery, read_fields, read_years
+    from vr_plugin_search.papers.paper_query import (
+        PaperQuery,
+        read_author,
+        read_fields,
+        read_years,
+    )
 
     asked = PaperQuery(
         WebQuery(query, limit=limit),
-        " ".join((author or "").split())[:200],
+        read_author(author),
         read_fields(fields_of_study),
         read_years(year_range),
         open_access_only,
