@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vr_kernel import Call, Code, ThinkingLevel, VrError, entity_key, visible_line
+from vr_kernel import Call, Code, ThinkingLevel, VrError, entity_key, spelled_out
 
 from vr_plugin_research.analysts.analyst import Analyst
 from vr_plugin_research.analysts.asking import Asking
@@ -143,7 +143,7 @@ class DocumentResearch:
     def _nothing(self) -> VrError:
         """The error of a call of which no document could be read, with the reason of each."""
         failures = [each.failure for each in self._dossier.failures]
-        told = "; ".join(f"{visible_line(it.source, 200)}: {it.message}" for it in failures[:10])
+        told = "; ".join(f"{spelled_out(it.source[:200])}: {it.message}" for it in failures[:10])
         first = failures[0]
         return VrError(
             f"No document could be read. {told}",
