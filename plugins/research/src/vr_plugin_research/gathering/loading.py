@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,9 @@ from vr_plugin_research.results.sources import SourceKind
 AT_ONCE = 500
 """Records that are read at once."""
 MOST_RECORDS = 5_000
+MOST_CHARS, MOST_PARTS = 3_000_000, 20_000
+"""Characters and parts of one source that are read."""
+CUT = "Only its beginning was read, as it is very long."
 _WORDS = re.compile(r"\w+")
 _MEDIA = ("video/", "audio/")
 
@@ -68,9 +71,24 @@ async def load(call: Call, address: str, texts: Mapping[str, str]) -> Document:
 
 def clean(document: Document) -> Document:
     """Return a document that can be kept: without half characters, and with a digest; blocks."""
-    segments = [replace(it, text=_whole(it.text), link=_whole(it.link)) for it in document.segments]
+    first = _bounded(document.segments)
+    segments = [replace(it, text=_whole(it.text), link=_whole(it.link)) for it in first]
     kept = replace(document, segments=segments, title=_whole(document.title))
+    if len(first) < len(document.segments):
+        kept = replace(kept, limits=(*kept.limits, CUT))
     return kept if kept.sha256 else replace(kept, sha256=digest_of(kept))
+
+
+def _bounded(segments: Sequence[Segment]) -> list[Segment]:
+    """The first parts of a document, as many as are read of one source."""
+    first: list[Segment] = []
+    room = MOST_CHARS
+    for segment in segments[:MOST_PARTS]:
+        room -= len(segment.text)
+        if first and room < 0:
+            break
+        first.append(segment)
+    return first
 
 
 def wording_of(document: Document) -> str:
