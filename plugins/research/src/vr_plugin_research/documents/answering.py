@@ -108,7 +108,7 @@ class DocumentResearch:
         reading = Reading(self._call, self._dossier, reader, {}, _never)
         at_once = self._settings.concurrency
         read = await reading.read(self._dossier.found, 1, at_once, self._report)
-        if not read:
+        if not read and not self._are_blank():
             raise self._nothing()
         return read
 
@@ -139,6 +139,11 @@ class DocumentResearch:
 
     def _report(self, done: int, total: int, title: str) -> None:
         self._call.progress(done, total + 2, f"Read {done} of {total} documents, {title[:60]}")
+
+    def _are_blank(self) -> bool:
+        """True when every document was read, and none has any text: the report says so."""
+        failures = [each.failure for each in self._dossier.failures]
+        return all(each.category == "DOCUMENT_EMPTY" for each in failures)
 
     def _nothing(self) -> VrError:
         """The error of a call of which no document could be read, with the reason of each."""
