@@ -82,6 +82,9 @@ def plan_of(
         task_decomposition=[each.question for each in questions],
         rounds=request.limits.rounds,
         most_sources=request.limits.sources,
+        documents=list(request.documents),
+        search_in=list(request.places),
+        budget_usd=request.budget_usd,
         engine=engine,
     )
 

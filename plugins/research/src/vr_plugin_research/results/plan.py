@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 from vr_kernel import Usage
@@ -58,6 +58,9 @@ class ResearchPlan(BaseModel):
     task_decomposition: list[Text] = Field([], max_length=100)
     stakeholders: list[Line] = Field([], max_length=20)
     constraints: list[Line] = Field([], max_length=20)
+    documents: list[str] = Field([], max_length=100, description="given sources")
+    search_in: list[Literal["web", "papers", "knowledge"]] | None = None
+    budget_usd: float | None = Field(None, gt=0, le=10_000)
     plan_id: str | None = None
     structured: bool = Field(True, description="false: text has the plan as the model wrote it")
     text: str = ""

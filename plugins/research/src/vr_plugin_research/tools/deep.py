@@ -45,8 +45,12 @@ async def research_deep(
         check_topic,
     )
 
-    check_given(documents or [])
     given = None if plan is None else await given_plan(call.services, plan, topic)
+    if given is not None:  # an approved plan keeps to its sources and its budget
+        documents = given.documents if documents is None else documents
+        search_in = given.search_in if search_in is None else search_in
+        budget = given.budget_usd if budget is None else budget
+    check_given(documents or [])
     request = ResearchRequest(
         topic=check_topic(topic),
         scope=scope,
