@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from researchkit import TOPIC, Desk, open_desk
+from researchkit import ALL, TOPIC, Desk, open_desk
 from scripted_model import OPENING, OUTPUT
 from vr_kernel import Code
 from vr_kernel.questions import Answer
@@ -139,6 +139,15 @@ async def test_a_plan_that_nobody_approves_waits(tmp_path: Path) -> None:
         report = await desk.research(plan=found.data["plan_id"], **SMALL)
         assert report.status == "done"
         assert desk.asked.count("questions") == 1
+
+
+async def test_an_approved_plan_keeps_to_its_documents_and_places(tmp_path: Path) -> None:
+    async with open_desk(tmp_path) as desk:
+        asked = {"topic": TOPIC, "approve": ["plan"], "documents": [ALL[3]], "search_in": []}
+        found = await desk.kernel.run("research_deep", asked)
+        report = await desk.research(plan=found.data["plan_id"])
+    assert [each.source for each in report.sources] == [ALL[3]]
+    assert desk.shelf.searches == []
 
 
 async def test_who_approves_may_ask_something_else(tmp_path: Path) -> None:
