@@ -72,6 +72,14 @@ def test_a_file_of_the_tool_is_copied_and_its_format_is_the_ending(vr: FreshVr) 
     assert "27 bytes mp3" in hint
 
 
+def test_a_tool_that_makes_files_alone_makes_the_file_of_any_ending(vr: FreshVr) -> None:
+    assert vr.run("gallery", "write", "-o", "a.json").code == 0
+    assert json.loads((vr.folder / "a.json").read_text("utf-8")) == {"made": "whole"}
+    refused = vr.run("gallery", "write", "-o", "a.txt")
+    assert (refused.code, refused.stderr.splitlines()[-1]) == (2, "Hint: Possible here: .gif .json")
+    assert not (vr.folder / "a.txt").exists()
+
+
 def test_a_document_is_kept_as_a_pipe_gets_it(vr: FreshVr) -> None:
     vr.run("gallery", "document", "-o", "a.txt")
     piped = vr.run("gallery", "document", "--format", "text")

@@ -185,6 +185,33 @@ async def _kept(client: ToolClient, report: Mapping[str, Any]) -> None:
     assert not any("Research" in each["source"] for each in again["sources"])
 
 
+async def test_a_report_is_forgotten_with_its_findings_and_by_the_begin_of_its_id(
+    tmp_path: Path,
+) -> None:
+    async with (
+        village() as (site, _),
+        researching(tmp_path, site) as (kernel, _),
+        kernel.connect() as client,
+    ):
+        reports = [
+            await client.call("research_deep", topic=TOPIC, search_in=["web"], depth=1)
+            for _ in range(2)
+        ]
+        assert not any(each["report_b"] for each in reports[1]["contradictions"])
+        first, second = (each["report_id"] for each in reports)
+        short = f"ResearchReports/{first[:8]}"
+        gone = await client.call("knowledge_forget", object_ids=[short])
+        counts = {each["collection"]: each["count"] for each in gone["collections"]}
+        count = len(reports[0]["findings"])
+        assert counts == {"ResearchReports": 1, "ResearchFindings": count}
+        left = await client.call("knowledge_search", query=CLOSED, limit=50)
+        found = {each["object_id"] for each in left["results"]}
+        journal, place = kernel.services.journal, kernel.services.workspace
+        assert len(await journal.keys("ResearchFindings", place)) == count
+        assert await journal.keys("ResearchReports", place) == [second]
+        assert first not in found
+
+
 async def test_what_was_read_is_a_source_after_its_site_is_gone(tmp_path: Path) -> None:
     async with village() as (site, _), researching(tmp_path, site) as (kernel, _):
         address = f"http://localhost:{site.port}/mill"

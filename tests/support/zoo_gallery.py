@@ -159,6 +159,22 @@ async def gallery_make(
     return Shown(text="made", calls=count, file_uri=made.uri)
 
 
+class Written(BaseModel):
+    """A file, always."""
+
+    uri: str
+
+
+@tool(effects=READ_ONLY)
+async def gallery_write(
+    call: Call,
+    format: Literal["gif", "json"] = "gif",  # noqa: A002 - the name that commands know
+) -> Written:
+    """Make a file of one of two kinds, and nothing else."""
+    mime = {"gif": "image/gif", "json": "application/json"}[format]
+    return Written(uri=call.artifact(b'{"made": "whole"}', mime).uri)
+
+
 @tool(effects=WRITES_LOCAL, long=True)
 async def gallery_note(call: Call, about: str, text: str, title: str = "") -> Shown:
     """Record a note about a source, or make a recording of it."""
@@ -284,6 +300,7 @@ def vr_tools():
         gallery_page,
         gallery_fail,
         gallery_make,
+        gallery_write,
         gallery_note,
         gallery_meet,
     ]

@@ -64,6 +64,9 @@ class RecordKind:
 
     `pins` is the field with addresses of artifacts, text or text[], that a record needs as long as
     it is there: no cleaning takes them. A former version needs none.
+
+    `part_of` is the text field with the key of the record that a record is a part of, such as the
+    report of a finding: who deletes that record, deletes its parts.
     """
 
     name: str
@@ -82,6 +85,7 @@ class RecordKind:
     variety: str | None = None
     headings: str | None = None
     pins: str | None = None
+    part_of: str | None = None
 
     def named(self, fields: Mapping[str, Any]) -> str:
         """The name that the kind's naming gives to a record; empty without one."""
@@ -135,7 +139,8 @@ class RecordKind:
             raise TypeError(f"{self.name} keeps a history, and no identity says of what")
         known = {item.name for item in self.all_fields}
         roles = [self.rerank, self.source, self.link, *self.locator, self.title, self.variety]
-        lost = [it for it in (*roles, self.pins) if it is not None and it not in known]
+        roles += [self.pins, self.part_of]
+        lost = [it for it in roles if it is not None and it not in known]
         if lost:
             raise TypeError(f"{self.name} has no field {lost[0]!r}, which it names")
         if self.pins and self.field(self.pins).type not in ("text", "text[]"):

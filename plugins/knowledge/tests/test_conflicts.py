@@ -141,6 +141,7 @@ NEAR_MISSES = [
     ("The new tank holds 12.0 litres of water", "The new tank holds 12 litres of water"),
     ("The new tank holds 1000 litres of water", "The new tank holds 1,003 litres of water"),
     (f"{DOSE} [1].", f"{DOSE} [7, 12]."),
+    (f"{DOSE} [C1].", f"{DOSE} [C7, C12]."),
     (f"{DOSE} (1:33).", f"{DOSE} (2:45)."),
     (f"{DOSE}: [study](https://example.org/12)", f"{DOSE}: [study](https://example.org/77)"),
     (f"[1:33] {DOSE}", f"[2:45] {DOSE}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -37,8 +38,8 @@ async def archive_keep(call: Call, source: str, text: str, page: int = 1) -> Kep
 
 
 @tool(effects=WRITES_LOCAL)
-async def archive_note(call: Call, source: str, claim: str) -> Kept:
-    """Record what a model claims of a source."""
+async def archive_note(call: Call, source: str, claim: str, quote: str = "") -> Kept:
+    """Record what a model claims of a source, by its words."""
     fields = {
         "topic": claim,
         "scope": "quick",
@@ -47,6 +48,7 @@ async def archive_note(call: Call, source: str, claim: str) -> Kept:
         "confidence": 0.9,
         "report_id": "an-earlier-one",
         "source": source,
+        "citations_json": json.dumps([{"source": 1, "quote": quote}]) if quote else "",
     }
     key = entity_key(FINDINGS, source, claim)
     call.record(Record(FINDINGS, {name: it for name, it in fields.items() if it}, key))

@@ -72,15 +72,18 @@ async def test_sources_of_every_kind_are_read(desk: Desk, tmp_path: Path) -> Non
     assert [each.quote for each in quotes] == [TEXT.rstrip(".")]
 
 
-async def test_without_evidence_nobody_judges(desk: Desk) -> None:
+async def test_what_cannot_be_read_is_told_and_paid_for_by_nobody(desk: Desk) -> None:
     lost: Any = await desk.kernel.call("archive_note", source="", claim="It is wonderful.")
     before = len(desk.asked)
-    found = await assess(desk, GONE, NO_RECORD, lost.id, "no-such-file.txt")
-    assert (found.tier, found.confidence) == ("UNKNOWN", 0.0)
+    unread = [GONE, NO_RECORD, lost.id, "no-such-file.txt", "nosuchfolder", ".."]
+    with pytest.raises(VrError) as caught:
+        await assess(desk, *unread)
+    assert caught.value.category == "SOURCES_UNAVAILABLE"
+    assert len(desk.asked) == before
+    found = await assess(desk, *unread, TEXT)
     categories = [each.category for each in found.failures]
     assert categories[:3] == ["HTTP_NOT_FOUND", "RECORD_UNKNOWN", "SOURCE_DERIVED"]
-    assert len(found.failures) == 4
-    assert len(desk.asked) == before
+    assert len(found.failures) == len(unread)
 
 
 async def test_invented_quotes_carry_nothing(tmp_path: Path) -> None:
@@ -119,7 +122,9 @@ async def test_two_sources_that_disagree_are_both_shown(tmp_path: Path) -> None:
         )
         assert desk.gemini.requests == []
     assert found.engine == "local"
-    assert {FIRST, SECOND} & {f"{each.quote.rstrip('.')}." for each in found.supporting}
+    assert FIRST in {f"{each.quote.rstrip('.')}." for each in found.supporting}
+    assert SECOND in {f"{each.quote.rstrip('.')}." for each in found.contradicting}
+    assert [each.cited > 0 for each in found.sources] == [True, True]
     assert any("No language model" in each for each in found.limits)
     assert found.tier in ("INFERENCE", "SPECULATION")
 

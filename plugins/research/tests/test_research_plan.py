@@ -30,6 +30,9 @@ NONSENSE: Mapping[str, Any] = {
     "many searches": {"questions": [{"question": "So?", "queries": ["x"] * 10_000}]},
     "wrong scope": {**OWN, "scope": "galactic"},
     "no number": {**OWN, "rounds": "many"},
+    "a misspelt name": {**OWN, "document": ["a.pdf"]},
+    "a misspelt name in a question": {"questions": [{"question": "So?", "qeries": ["x"]}]},
+    "a name of a file": "plan.json",
     "no object": "[1, 2]",
     "no JSON": "{so",
     "broken id": "../../plans",
@@ -78,7 +81,7 @@ async def test_nonsense_is_no_plan(tmp_path: Path) -> None:
         for name, plan in NONSENSE.items():
             found = await desk.record(plan=plan)
             assert found.error is not None, name
-            named = name in ("no object", "broken id", "a long id")
+            named = name in ("no object", "broken id", "a long id", "a name of a file")
             assert found.error.code is (Code.NOT_FOUND if named else Code.INVALID_INPUT), name
             assert found.error.category == ("PLAN_UNKNOWN" if named else "PLAN_INVALID"), name
             assert len(found.error.message) + len(found.error.hint) < 2_000, name

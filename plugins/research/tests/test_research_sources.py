@@ -153,6 +153,9 @@ async def test_without_any_search_what_is_recorded_is_used(tmp_path: Path) -> No
         await desk.kernel.call("archive_keep", source=KEPT, text=TEXT)
         denied = TEXT.replace("140", "900")
         await desk.kernel.call("archive_note", source=KEPT, claim=denied)
+        # An earlier claim that rests on the same words of the same source is no other voice.
+        other = TEXT.replace("140", "700")
+        await desk.kernel.call("archive_note", source=KEPT, claim=other, quote=TEXT)
         report = await desk.research()
     assert [(each.source, each.kind) for each in report.sources] == [(KEPT, "record")]
     assert [it.quote for each in report.findings for it in each.citations] == [TEXT.rstrip(".")]

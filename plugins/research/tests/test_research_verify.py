@@ -130,6 +130,14 @@ async def test_the_reading_of_a_model_is_not_asked_again(
     assert desk.gemini.bill.calls == calls
 
 
+@pytest.mark.parametrize("form", ["{}", "{:.8}", "ResearchReports/{}", " ResearchReports/{:.8} "])
+async def test_a_report_is_found_by_its_id_as_lists_show_it(
+    desk: Desk, report: ResearchReport, form: str
+) -> None:
+    found: Any = await desk.kernel.call("research_verify", report_id=form.format(report.report_id))
+    assert found.report_id == report.report_id
+
+
 @pytest.mark.parametrize("wrong", ["", "  ", "no-such-report", "x" * 100_000, "../../etc/passwd"])
 async def test_an_unknown_report_is_named(desk: Desk, wrong: str) -> None:
     with pytest.raises(VrError) as caught:

@@ -36,4 +36,6 @@ def _ask(name: str, field: FieldInfo) -> Any:
         return click.confirm(label, default=default, err=True)
     choices = [each for each in get_args(field.annotation) if isinstance(each, str)]
     kind = click.Choice(choices) if choices else None
-    return click.prompt(label, default=default, type=kind, err=True)
+    # An empty answer needs no brackets with nothing between them.
+    shows = default not in (None, "")
+    return click.prompt(label, default=default, type=kind, show_default=shows, err=True)

@@ -42,11 +42,22 @@ def with_format(tool: Tool, arguments: Mapping[str, Any], ending: str) -> dict[s
     """The arguments, with the format that the ending of the file says.
 
     Raises:
-        VrError: INVALID_INPUT when another format was asked for.
+        VrError: INVALID_INPUT when another format was asked for, or when the tool makes no such
+            file and its result is nothing but the file.
     """
     given = dict(arguments)
     wanted = _format_for(tool, ending)
-    if ending == "json" or not wanted:
+    if _makes_files_alone(tool):
+        if not wanted:
+            known = " ".join(sorted(f".{_ending_of(each)}" for each in formats_of(tool)))
+            message = f"{tool.name} makes no file that ends with .{ending}."
+            raise VrError(
+                message,
+                Code.INVALID_INPUT,
+                category="ENDING_UNKNOWN",
+                hint=f"Possible here: {known}",
+            )
+    elif ending == "json" or not wanted:
         return given
     asked = given.setdefault(FORMAT, wanted)
     is_shape = asked in OF_NO_FILE
@@ -61,12 +72,19 @@ def with_format(tool: Tool, arguments: Mapping[str, Any], ending: str) -> dict[s
 def is_made_by(tool: Tool, arguments: Mapping[str, Any], ending: str) -> bool:
     """Check that a tool itself makes a file with this ending, instead of a view being written.
 
-    JSON, which every result can be written in, must be asked for as the format.
+    JSON, which every result can be written in, must be asked for as the format, unless files are
+    all that the tool makes.
     """
     if ending not in RENDERED:
         return True
     wanted = _format_for(tool, ending)
     return bool(wanted) and arguments.get(FORMAT) == wanted
+
+
+def _makes_files_alone(tool: Tool) -> bool:
+    """Check for a tool whose result is always a file in the chosen format."""
+    is_file = ADDRESS in tool.output_schema.get("required", ())
+    return is_file and bool(formats_of(tool)) and not formats_of(tool) & OF_NO_FILE
 
 
 def _format_for(tool: Tool, ending: str) -> str:

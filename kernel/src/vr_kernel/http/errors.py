@@ -168,5 +168,6 @@ def _no_connection(where: str, error: Exception) -> VrError:
         return network_error(f"{where} could not prove its identity.", retryable=False, hint=hint)
     if isinstance(error, socket.gaierror):
         final = error.errno == socket.EAI_NONAME
-        return network_error(f"{where} has no address.", retryable=not final)
+        hint = "Check the address, and that this machine is online." if final else ""
+        return network_error(f"{where} has no address.", retryable=not final, hint=hint)
     return network_error(f"{where} cannot be reached.")

@@ -142,7 +142,9 @@ def _check_port(url: Url, settings: HttpSettings) -> None:
     usual = url.port in {*PORTS.values(), *settings.extra_ports}
     if not usual and f"{url.name}:{url.port}" not in settings.allowed_hosts:
         raise not_allowed(
-            f"its port is {url.port}", "Allow a port with extra_ports in [kernel.http]."
+            f"its port is {url.port}",
+            "Allow the port with extra_ports in [kernel.http], or this host alone with"
+            f' allowed_hosts = ["{url.name}:{url.port}"].',
         )
 
 

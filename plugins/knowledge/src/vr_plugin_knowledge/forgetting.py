@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,6 +19,8 @@ from vr_plugin_knowledge.search.filters import read_moment
 
 MOST = 10_000
 """Records that one call deletes, the oldest first."""
+SHORT, WHOLE = 8, 36
+"""Characters of an id as lists show it, and of a whole one."""
 EXAMPLES = 5
 TITLE_CHARS = 80
 SOURCES = ("source", "source_url", "video_id")
@@ -106,6 +108,60 @@ async def find_records(services: Services, choice: Choice) -> Finds:
                 finds.add(change, services.kinds.get(change.kind))
         seq = changes[-1].seq
     return finds
+
+
+async def find_parts(services: Services, workspace: str, finds: Finds) -> None:
+    """Add the records that are parts of those that were found, such as the claims of a report."""
+    kinds = {it.name: it.part_of for it in services.kinds.values() if it.part_of}
+    wholes, seq = {key for _, key in finds.records}, 0
+    known = set(finds.records)
+    while wholes and kinds:
+        changes = await services.journal.changes(seq, kinds=[*kinds], workspace=workspace)
+        if not changes:
+            return
+        for change in changes:
+            whole = (change.fields or {}).get(kinds[change.kind] or "")
+            if whole in wholes and (change.kind, change.key) not in known:
+                finds.add(change, services.kinds[change.kind])
+        seq = changes[-1].seq
+
+
+async def full_keys(
+    services: Services, workspace: str, ids: Sequence[str], kind: str | None
+) -> list[str]:
+    """The keys of records by their ids, each alone, behind its kind, or as a begin of eight signs.
+
+    What names no record stays as it is.
+
+    Raises:
+        VrError: INVALID_INPUT, category ID_AMBIGUOUS, when several ids begin so.
+    """
+    found = []
+    for each in ids:
+        named, _, key = each.strip().rpartition("/")
+        of_kind = named if named in services.kinds else kind
+        found.append(await _full_key(services, workspace, key if named else each.strip(), of_kind))
+    return found
+
+
+async def _full_key(services: Services, workspace: str, key: str, kind: str | None) -> str:
+    if not SHORT <= len(key) < WHOLE:
+        return key
+    fitting: dict[str, None] = {}
+    for name in [kind] if kind else services.kinds:
+        for each in await services.journal.keys(name, workspace):
+            if each == key:
+                return key
+            if each.startswith(key):
+                fitting[each] = None
+    if len(fitting) > 1:
+        raise VrError(
+            f"{len(fitting)} ids begin with {key!r}.",
+            Code.INVALID_INPUT,
+            category="ID_AMBIGUOUS",
+            hint=f"Give more of it: {', '.join([*fitting][:5])}",
+        )
+    return next(iter(fitting), key)
 
 
 async def find_shared(services: Services, choice: Choice, finds: Finds) -> int:

@@ -43,6 +43,7 @@ RESEARCH_FINDINGS = RecordKind(
     link="link",
     derived=True,
     category="finding",
+    part_of="report_id",
 )
 RESEARCH_PLANS = RecordKind(
     name=PLANS,

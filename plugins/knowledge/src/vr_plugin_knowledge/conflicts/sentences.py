@@ -16,7 +16,7 @@ _CLOCK = r"(?:\d{1,2}:)?\d{1,3}:\d\d"
 _LEAD = re.compile(rf"\A(?:[\s>*+\u2022\u2013-]+|\d{{1,3}}[.)]\s+|\[{_CLOCK}\]\s*|{_CLOCK}\s+)+")
 # Numbers of references, moments and addresses are no part of what a sentence says.
 _MARK = re.compile(
-    r"\[\s*\^?[\d\s,;:.\u2013-]+\]|(?<=\])\([^()\s]*\)|https?://\S+"
+    r"\[\s*\^?[A-Z]?\d[A-Z\d\s,;:.\u2013-]*\]|(?<=\])\([^()\s]*\)|https?://\S+"
     rf"|\(\s*{_CLOCK}(?:\s*[-\u2013]\s*{_CLOCK})?\s*\)"
 )
 # Each run of points is looked at once, however long it is.

@@ -13,8 +13,10 @@ from vr_plugin_knowledge.forgetting import (
     MOST,
     Choice,
     Finds,
+    find_parts,
     find_records,
     find_shared,
+    full_keys,
     read_age,
     require_criterion,
 )
@@ -52,17 +54,19 @@ async def knowledge_forget(
     """
     require_criterion(object_ids, source, older_than)
     kinds = call.services.kinds
+    ids = await full_keys(call.services, call.workspace, object_ids or [], collection)
     choice = Choice(
         workspace=call.workspace,
         kinds=kinds,
         kind=find_kind(kinds, collection).name if collection else None,
-        keys=frozenset(object_ids) if object_ids else None,
+        keys=frozenset(ids) if ids else None,
         source=source or None,
         before=read_age(older_than or None),
     )
     finds = await find_records(call.services, choice)
     notes = await _look_into_store(call, choice, finds)
-    result = _present(finds, object_ids or [], source, notes)
+    await find_parts(call.services, call.workspace, finds)
+    result = _present(finds, ids, source, notes)
     if dry_run or not finds.records:
         return result
     if not (confirm or object_ids or await _is_wanted(call, finds)):

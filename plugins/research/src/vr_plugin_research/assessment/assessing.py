@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from vr_kernel import Call, Code, Document, Record, VrError, entity_key, visible
+from vr_kernel import Call, Code, Document, Record, VrError, entity_key, find_conflict, visible
 
 from vr_plugin_research.analysts.asking import Asking
 from vr_plugin_research.dossier.dossier import Dossier
@@ -25,17 +25,18 @@ from vr_plugin_research.results.assessment import EvidenceAssessment
 from vr_plugin_research.results.claims import FOUND, Citation, Claim, Stance, score_of
 from vr_plugin_research.results.plan import PlanQuestion
 from vr_plugin_research.results.report import ResearchReport
+from vr_plugin_research.results.sources import SourceFailure
 from vr_plugin_research.settings import ResearchSettings
 from vr_plugin_research.stages.reading import Reading, failure_of
-from vr_plugin_research.stages.report import sources_of
+from vr_plugin_research.stages.report import sources_of, with_counts
 from vr_plugin_research.stages.together import each_of
 
 LOCAL = (
-    "No language model was asked: the quotes are the sentences most like the claim, and nobody told"
-    " those that support it from those that contradict it."
+    "No language model was asked: the quotes are the sentences most like the claim. Those with"
+    " another number, date or negation count as against it; nobody weighed the others."
 )
 NOTHING = "The sources have no words for it or against it that could be checked."
-LEAST = 0.5
+LEAST = 0.6
 """Overlap with the claim from which a sentence counts as evidence without a model."""
 MOST_LOCAL = 3
 MOST_FINDINGS = 20
@@ -72,11 +73,13 @@ class Assessment:
         reading = Reading(self._call, dossier, _Unasked(), texts, _never)
         at_once = self._settings.concurrency
         read = await reading.read(dossier.found, 1, at_once, self._report)
+        if not read:
+            raise _unread([each.failure for each in dossier.failures])
         lists = await each_of(read, at_once, lambda it: self._said(dossier, it))
         if self._errors and len(self._errors) == len(read):
             raise self._errors[0]
         citations = [citation for each in lists for citation in each]
-        weighed = sources_of(dossier, self._settings, begun.date())
+        weighed = with_counts(sources_of(dossier, self._settings, begun.date()), citations)
         claim = Claim(
             id="C1",
             claim=self._claim,
@@ -104,7 +107,7 @@ class Assessment:
         return result
 
     def _report(self, done: int, total: int, title: str) -> None:
-        self._call.progress(done, total + 1, f"Read {done} of {total} sources, {title[:60]}")
+        self._call.progress(done, total + 1, f"Source {done} of {total}: {title[:60]}")
 
     async def _said(self, dossier: JobDossier, read: ReadSource) -> list[Citation]:
         """The quotes of one source for the claim and against it; none where the model fails."""
@@ -147,7 +150,11 @@ class Assessment:
             for sentence in sentences_of(segment)
         ]
         best = sorted(scored, key=lambda row: -row[0])[:MOST_LOCAL]
-        return [(text, place, "supports") for score, text, place in best if score >= LEAST]
+        return [
+            (text, place, "contradicts" if find_conflict(self._claim, text) else "supports")
+            for score, text, place in best
+            if score >= LEAST
+        ]
 
     async def _judged(self, claim: Claim) -> Claim:
         """The claim with tier and confidence: by a model, which sees only quotes that stand."""
@@ -186,6 +193,16 @@ class _Unasked:
 
 async def _never() -> bool:
     return False
+
+
+def _unread(failures: Sequence[SourceFailure]) -> VrError:
+    reasons = "; ".join(f"{each.source[:200]}: {each.message}" for each in failures[:5])
+    return VrError(
+        f"No source could be read. {reasons}".strip(),
+        Code.UNAVAILABLE,
+        category="SOURCES_UNAVAILABLE",
+        hint="Give paths or addresses that can be read, ids of records, or texts of a sentence.",
+    )
 
 
 def _record(call: Call, claim: Claim, result: EvidenceAssessment) -> Record:

@@ -29,6 +29,8 @@ from vr_plugin_research.stages.checks import check
 from vr_plugin_research.stages.reading import Reading, failure_of
 from vr_plugin_research.stages.together import each_of
 
+UNMAPPED = "Maps of documents and references between them need a model."
+
 
 class DocumentResearch:
     """Research about given documents.
@@ -83,7 +85,7 @@ class DocumentResearch:
             cross_references=crossed,
             engine=analyst.engine,
             created_at=begun.isoformat(),
-            limits=[*([] if self._asking else [MADE_SO]), *self._failed, *notes],
+            limits=[*([] if self._asking else [MADE_SO, UNMAPPED]), *self._failed, *notes],
         )
         if self._scope == "quick" and self._asking:
             report = await research.mapped(base, begun.date(), _summary(maps))

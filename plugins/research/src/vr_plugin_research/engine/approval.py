@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import BaseModel, Field
 from vr_kernel import Call, Code, VrError
 
@@ -22,7 +24,9 @@ class PlanApproval(BaseModel):
     """The answer to the question for a plan."""
 
     approve: bool = Field(False, description="Follow this plan")
-    questions: str = Field("", description="Your own questions, one a line; empty keeps these")
+    questions: str = Field(
+        "", description="Your own questions instead, with ; between them; empty keeps these"
+    )
 
 
 async def approved_spending(call: Call, request: ResearchRequest) -> None:
@@ -59,7 +63,8 @@ async def approved_plan(call: Call, dossier: Dossier, plan: ResearchPlan) -> Res
     answer = await call.ask(
         f"Plan for: {plan.topic}\n{listed}", PlanApproval, default=PlanApproval()
     )
-    own = [line.strip()[:500] for line in answer.questions.splitlines() if line.strip()]
+    told = re.split(r"[;\n]", answer.questions)
+    own = [line.strip()[:500] for line in told if line.strip()]
     if own:
         dossier.questions = [PlanQuestion(question=it) for it in own[:MOST_QUESTIONS]]
     return None if answer.approve or own else record_plan(call, plan)

@@ -15,6 +15,8 @@ ENOUGH = 2
 KNOWN = 0.75
 """Likeness from which a finding is nothing new."""
 ESTABLISHED = frozenset({"CONFIRMED", "STRONG INDICATOR"})
+SURE = 0.5
+"""Confidence of a claim from which it establishes something."""
 
 
 def open_questions(dossier: Dossier) -> list[int]:
@@ -50,7 +52,13 @@ def coverage_of(dossier: Dossier, claims: Sequence[Claim]) -> list[Coverage]:
                 claims=len(own),
                 sources=len(found),
                 best_tier=best,
-                established=best in ESTABLISHED and bool(found),
+                established=any(map(_establishes, own)),
             )
         )
     return rows
+
+
+def _establishes(claim: Claim) -> bool:
+    """True for a claim that stands well, on a quote that stands."""
+    stands = any(each.status in FOUND for each in claim.supporting)
+    return stands and claim.evidence_tier in ESTABLISHED and claim.confidence >= SURE

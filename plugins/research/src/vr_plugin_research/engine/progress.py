@@ -8,6 +8,7 @@ from collections.abc import Callable
 from vr_kernel import Call
 
 from vr_plugin_research.engine.spending import Spending
+from vr_plugin_research.views.parts import counted
 
 Clock = Callable[[], float]
 OTHER = 3
@@ -49,7 +50,7 @@ class ResearchProgress:
     def searching(self, number: int, searches: int) -> None:
         """A round begins with so many searches."""
         self._round = number
-        self._tell(1 + self._read, f"{self._where}: {searches} searches")
+        self._tell(1 + self._read, f"{self._where}: {counted(searches, 'search', 'searches')}")
 
     def reading(self, done: int, total: int, title: str) -> None:
         """So many sources of this round are read."""
@@ -63,7 +64,7 @@ class ResearchProgress:
 
     def writing(self, findings: int) -> None:
         """The report is being written."""
-        self._tell(self._sources + 2, f"Writing the report of {findings} findings")
+        self._tell(self._sources + 2, f"Writing the report of {counted(findings, 'finding')}")
 
     @property
     def _where(self) -> str:

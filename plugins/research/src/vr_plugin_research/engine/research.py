@@ -116,7 +116,12 @@ class Research:
             self._stop(error)
             self.limits.append("The findings were put together by their words, without a model.")
             report = await write(self._dossier, LocalAnalyst(), self._settings, base, today)
-        covered = coverage_of(self._dossier, report.findings)
+        covered = [
+            each
+            for at, each in enumerate(coverage_of(self._dossier, report.findings))
+            # Without a model a heading was tried as a question; nobody asked it.
+            if self._analyst.engine == "model" or at == 0 or each.claims
+        ]
         return report.model_copy(
             update={
                 "coverage": covered,

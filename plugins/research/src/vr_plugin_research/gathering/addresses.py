@@ -22,6 +22,8 @@ _MEANT = re.compile(
     re.IGNORECASE,
 )
 """One line that can only be meant as a file or an address, whether or not there is one."""
+_WORD = re.compile(r"[\w.-]{1,60}", re.ASCII)
+"""One word, which says nothing that could be quoted; text without spaces is of other scripts."""
 _NAMED = re.compile(r"\S{1,200}\.\w{1,8}")
 
 
@@ -48,6 +50,11 @@ def text_address(text: str) -> str:
     return TEXT + hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
+def name_of(source: str) -> str:
+    """A source as messages name it: its address, or that it is a text."""
+    return "given text" if source.startswith(TEXT) else source
+
+
 def is_address(source: str) -> bool:
     """True for an http or https address."""
     return source.strip().casefold().startswith(("http://", "https://"))
@@ -70,10 +77,12 @@ def _is_path(source: str, services: Services) -> bool:
     """True for a file that is there, and for what can only be meant as a path."""
     if source.startswith(("/", "~", "./", "../")) or _NAMED.fullmatch(source):
         return True
-    if not source.startswith(TEXT) and _MEANT.fullmatch(source):
+    if not source.startswith(TEXT) and (_MEANT.fullmatch(source) or _WORD.fullmatch(source)):
         return True
-    try:
-        services.policy.resolve_file(source)
-    except VrError:
-        return False
-    return True
+    for found in (services.policy.resolve_file, services.policy.resolve_folder):
+        try:
+            found(source)
+        except VrError:
+            continue
+        return True
+    return False

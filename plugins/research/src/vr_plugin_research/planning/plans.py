@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from vr_kernel import Call, Code, Record, Services, VrError, did_you_mean, entity_key
 
 from vr_plugin_research.record_kinds import PLANS
+from vr_plugin_research.reports.stored import stored_fields
 from vr_plugin_research.request import ResearchRequest
-from vr_plugin_research.results.plan import PlanQuestion, ResearchPlan
+from vr_plugin_research.results.plan import PlanPhase, PlanQuestion, ResearchPlan
 from vr_plugin_research.results.report import Engine
 
 MOST_PROBLEMS = 5
+FROM_FILE = "A plan in a file is given as JSON: at a terminal `--plan @plan.json` reads the file."
 _OURS = {"usage", "limits", "text"}
 
 
@@ -37,6 +39,8 @@ async def given_plan(
     if not isinstance(given, Mapping):
         raise _invalid("it is no object")
     try:
+        if misspelt := list(_misspelt(given)):
+            raise _invalid("; ".join(misspelt[:MOST_PROBLEMS]))
         plan = ResearchPlan.model_validate({"topic": topic, **given})
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
@@ -53,17 +57,19 @@ async def stored_plan(services: Services, plan_id: str) -> ResearchPlan:
     Raises:
         VrError: NOT_FOUND, category PLAN_UNKNOWN; INVALID_INPUT, category PLAN_INVALID.
     """
-    change = await services.journal.record(services.workspace, PLANS, plan_id.strip())
-    if change is None or change.fields is None:
+    fields = await stored_fields(services, PLANS, plan_id)
+    if fields is None:
         known = await services.journal.keys(PLANS, services.workspace)
         raise VrError(
             f"There is no plan {plan_id[:80]!r}.",
             Code.NOT_FOUND,
             category="PLAN_UNKNOWN",
-            hint=f"{did_you_mean(plan_id[:80], known)}research_plan makes one, and tells its id.",
+            hint=FROM_FILE
+            if plan_id.strip().endswith(".json")
+            else f"{did_you_mean(plan_id[:80], known)}research_plan makes one, and tells its id.",
         )
     try:
-        plan = ResearchPlan.model_validate_json(str(change.fields.get("plan_json") or ""))
+        plan = ResearchPlan.model_validate_json(str(fields.get("plan_json") or ""))
     except ValidationError:
         raise _invalid("the recorded plan is damaged") from None
     if not plan.questions:
@@ -102,6 +108,26 @@ def record_plan(call: Call, plan: ResearchPlan) -> ResearchPlan:
     given = {name: value for name, value in fields.items() if value}
     call.record(Record(PLANS, given, kept.plan_id))
     return kept
+
+
+def _misspelt(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a remark on each name that is nearly one of a plan; a remark of a person is none."""
+    parts: list[tuple[str, type[BaseModel], Any]] = [("", ResearchPlan, given)]
+    for name, part in (("questions", PlanQuestion), ("phases", PlanPhase)):
+        rows = enumerate(_listed(given.get(name)))
+        parts += [(f"{name}.{at}.", part, row) for at, row in rows]
+    for where, form, value in parts:
+        if not isinstance(value, Mapping):
+            continue
+        known = [*form.model_fields]
+        for name in value:
+            meant = "" if name in form.model_fields else did_you_mean(str(name), known).strip()
+            if meant:
+                yield f"{where}{name} is no part of it ({meant})"
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _invalid(problem: str) -> VrError:

@@ -13,15 +13,19 @@ from vr_plugin_research.record_kinds import REPORTS
 from vr_plugin_research.results.documents import DocumentReport
 from vr_plugin_research.results.report import ResearchReport
 
+SHORTEST = 4
+"""Characters of an id that are looked for; lists show eight."""
+
 
 async def stored_report(services: Services, report_id: str) -> ResearchReport:
     """Return the whole report of that id.
 
     Raises:
-        VrError: NOT_FOUND, category REPORT_UNKNOWN; INTERNAL, category REPORT_DAMAGED.
+        VrError: NOT_FOUND, category REPORT_UNKNOWN; INVALID_INPUT, category ID_AMBIGUOUS; INTERNAL,
+            category REPORT_DAMAGED.
     """
-    change = await services.journal.record(services.workspace, REPORTS, report_id.strip())
-    if change is None or change.fields is None:
+    fields = await stored_fields(services, REPORTS, report_id)
+    if fields is None:
         known = await services.journal.keys(REPORTS, services.workspace)
         raise VrError(
             f"There is no report {report_id[:80]!r}.",
@@ -30,7 +34,7 @@ async def stored_report(services: Services, report_id: str) -> ResearchReport:
             hint=f"{did_you_mean(report_id[:80], known)}`vr list ResearchReports` shows those there"
             " are; research_deep makes one.",
         )
-    report = report_in(change.fields)
+    report = report_in(fields)
     if report is None:
         raise VrError(
             f"The report {report_id[:80]!r} is damaged.",
@@ -39,6 +43,29 @@ async def stored_report(services: Services, report_id: str) -> ResearchReport:
             hint="Its summary and claims can still be read: `vr show` the record.",
         )
     return report
+
+
+async def stored_fields(services: Services, kind: str, named: str) -> Mapping[str, Any] | None:
+    """Return the fields of a record by its id, also with its kind before it, or by a begin of it.
+
+    Raises:
+        VrError: INVALID_INPUT, category ID_AMBIGUOUS, when several ids begin so.
+    """
+    key = named.strip().removeprefix(f"{kind}/")
+    change = await services.journal.record(services.workspace, kind, key)
+    if change is None and len(key) >= SHORTEST:
+        keys = await services.journal.keys(kind, services.workspace)
+        fitting = [each for each in keys if each.startswith(key)]
+        if len(fitting) > 1:
+            raise VrError(
+                f"{len(fitting)} ids begin with {key!r}.",
+                Code.INVALID_INPUT,
+                category="ID_AMBIGUOUS",
+                hint=f"Give more of it: {', '.join(fitting[:5])}",
+            )
+        if fitting:
+            change = await services.journal.record(services.workspace, kind, fitting[0])
+    return change.fields if change else None
 
 
 def report_in(fields: Mapping[str, Any]) -> ResearchReport | None:

@@ -19,7 +19,7 @@ from vr_plugin_research.dossier.entries import (
     ReadSource,
 )
 from vr_plugin_research.evidence.origins import origin_of
-from vr_plugin_research.gathering.addresses import kind_of, record_of
+from vr_plugin_research.gathering.addresses import kind_of, name_of, record_of
 from vr_plugin_research.gathering.loading import (
     clean,
     load,
@@ -120,7 +120,7 @@ class Reading:
             return failure_of(found.address, error)
         finally:
             self._done += 1
-            report(self._done, total, found.title or found.address)
+            report(self._done, total, found.title or name_of(found.address))
         return _read(found, number, loaded, reported)
 
     async def _loaded(self, found: Found) -> dict[str, Any]:

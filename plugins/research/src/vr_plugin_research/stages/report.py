@@ -17,7 +17,7 @@ from vr_plugin_research.evidence.origins import paper_ids
 from vr_plugin_research.evidence.quality import weighed
 from vr_plugin_research.gathering.addresses import plain_address
 from vr_plugin_research.instructions.synthesis import Synthesis
-from vr_plugin_research.results.claims import FOUND, TIERS, Claim, score_of
+from vr_plugin_research.results.claims import FOUND, TIERS, Citation, Claim, score_of
 from vr_plugin_research.results.report import ResearchReport
 from vr_plugin_research.results.sources import ReportSource
 from vr_plugin_research.settings import ResearchSettings
@@ -100,7 +100,7 @@ async def assemble(
 ) -> R:
     """Return the report of a synthesis, all of whose quotes are those that were looked up."""
     claims, contradictions = await put_together(dossier, written, sources)
-    cited = Counter(each.source for claim in claims for each in claim.citations)
+    citations = [each for claim in claims for each in claim.citations]
     return base.model_copy(
         update={
             "executive_summary": _summary(written.executive_summary, claims, dossier),
@@ -109,11 +109,19 @@ async def assemble(
             "open_questions": _lines(written.open_questions),
             "methodology_critique": visible(written.methodology_critique)[:SUMMARY_CHARS].strip(),
             "recommendations": _lines(written.recommendations),
-            "sources": [each.model_copy(update={"cited": cited[each.number]}) for each in sources],
+            "sources": with_counts(sources, citations),
             "failures": [each.failure for each in dossier.failures],
             "score": score_of(claims),
         }
     )
+
+
+def with_counts(
+    sources: Sequence[ReportSource], citations: Sequence[Citation]
+) -> list[ReportSource]:
+    """Sources with the number of times that each is cited."""
+    cited = Counter(each.source for each in citations)
+    return [each.model_copy(update={"cited": cited[each.number]}) for each in sources]
 
 
 def _nothing(dossier: Dossier) -> Synthesis:

@@ -62,7 +62,7 @@ def place_of(citation: Citation, source: ReportSource | None) -> Link:
     page, start = _page(citation), _second(citation)
     known = address_of(citation.link) or (address_of(source.source) if source else "")
     name = name_of(source, citation.source)
-    place = visible_line(citation.place, TITLE_CHARS)
+    place = _shortened(citation.place, title_of(source) if source else "")
     if place and page is None and start is None:
         name = f"{name}, {place}"
     return Link(opened_at(known, page, start), name, start, page=page)
@@ -73,6 +73,14 @@ def quote_of(citation: Citation, source: ReportSource | None) -> Quote:
     moved = citation.status == "moved" and citation.original_place
     note = f"Moved to where it was found; {citation.original_place} was given." if moved else ""
     return Quote(citation.quote, place_of(citation, source), citation.status, note)
+
+
+def _shortened(place: str, title: str) -> str:
+    """A place without the title that stands beside it; the end, which is the nearest, is kept."""
+    plain = visible_line(place)
+    if plain != title:
+        plain = plain.removeprefix(f"{title}, ")
+    return plain if len(plain) <= TITLE_CHARS else f"…{plain[1 - TITLE_CHARS :]}"
 
 
 def _page(citation: Citation) -> int | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vr_kernel import Services
-from vr_kernel.views import Block, File, View, shown_instant, view
+from vr_kernel.views import Action, Block, File, View, shown_instant, view
 
 from vr_plugin_research.results.documents import DocumentReport
 from vr_plugin_research.results.report import ResearchReport
@@ -44,13 +45,25 @@ async def show_report(services: Services, report: ResearchReport) -> View:
     """Show a report, or the plan that waits to be followed."""
     if report.status == "waiting":
         return await waiting_view(services, report, about(report))
-    return bounded_view(report)
+    return with_next(bounded_view(report), report.report_id)
 
 
 @view(tool="research_document")
 async def show_document_report(services: Services, report: DocumentReport) -> View:
     """Show a report about documents."""
-    return bounded_view(report)
+    return with_next(bounded_view(report), report.report_id)
+
+
+def with_next(shown: View, report_id: str) -> View:
+    """A view of a recorded report with what may be done with it next."""
+    if not report_id:
+        return shown
+    named = {"report_id": report_id}
+    steps = [
+        Action("research_export", {**named, "format": "docx"}, title="Keep it as a file"),
+        Action("research_verify", named, title="Check its quotes again, offline"),
+    ]
+    return replace(shown, blocks=[*shown.blocks, *steps])
 
 
 def bounded_view(report: ResearchReport) -> View:

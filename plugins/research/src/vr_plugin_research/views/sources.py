@@ -52,7 +52,7 @@ def _item(source: ReportSource) -> Item:
             f"cited {counted(source.cited, 'time')}" if source.cited else "not cited",
             source.kind,
             shown_instant(source.published),
-            source.origin if source.origin != known else "",
+            source.origin if source.origin != known and source.kind != "text" else "",
             *source.limits,
         ]
     )

@@ -140,21 +140,30 @@ def paper_unknown(reason: str) -> VrError:
 
 def nobody_answered(failures: Sequence[Failure]) -> VrError:
     """The error when no service answered, with the reason of each."""
-    reasons = [f"{it.name}: {it.error.message}" for it in failures]
+    reasons = [f"{it.name}: {it.error.message}" for it in failures if not it.lacks_setup]
+    unready = ", ".join(it.name for it in failures if it.lacks_setup)
     if failures and all(it.error.code is Code.NOT_FOUND for it in failures):
         return paper_unknown(" ".join(reasons))
-    hints = [it.error.hint for it in failures if it.lacks_setup and it.error.hint]
     asked = [it for it in failures if not it.lacks_setup]
     waits = [it.error.retry_after for it in asked if it.error.retry_after is not None]
     if asked:
         hint = next((it.error.hint for it in asked if it.error.hint), "Try again later.")
     else:
-        hint = " ".join(hints[:2]) or "Install a plugin that provides a search."
+        hint = _set_up(failures)
+    told = ["No search service answered.", *reasons, f"Not set up: {unready}." if unready else ""]
     return VrError(
-        f"No search service answered. {' '.join(reasons)}".strip(),
+        " ".join(told).strip(),
         Code.UNAVAILABLE,
         category=UNAVAILABLE,
         hint=hint,
         retryable=any(it.error.retryable for it in asked),
         retry_after=min(waits, default=None),
     )
+
+
+def _set_up(failures: Sequence[Failure]) -> str:
+    """Tell how to set up the first service, and the one that needs no key."""
+    hints = {it.name: it.error.hint for it in failures if it.error.hint}
+    free = hints.pop("searxng", "")
+    told = [next(iter(hints.values()), ""), f"Without a key: SearXNG. {free}" if free else ""]
+    return " ".join(filter(None, told)) or "Install a plugin that provides a search."
