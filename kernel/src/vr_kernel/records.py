@@ -63,10 +63,8 @@ class RecordKind:
     in the journal as a former version, out of every search.
 
     `pins` is the field with addresses of artifacts, text or text[], that a record needs as long as
-    it is there: no cleaning takes them. A former version needs none.
-
-    `part_of` is the text field with the key of the record that a record is a part of, such as the
-    report of a finding: who deletes that record, deletes its parts.
+    it is there: no cleaning takes them. A former version needs none. `part_of` is the field with
+    the key of the record that it is a part of and is deleted with, such as the report of a finding.
     """
 
     name: str
@@ -139,9 +137,8 @@ class RecordKind:
             raise TypeError(f"{self.name} keeps a history, and no identity says of what")
         known = {item.name for item in self.all_fields}
         roles = [self.rerank, self.source, self.link, *self.locator, self.title, self.variety]
-        roles += [self.pins, self.part_of]
-        lost = [it for it in roles if it is not None and it not in known]
-        if lost:
+        named = [it for it in (*roles, self.pins, self.part_of) if it is not None]
+        if lost := [it for it in named if it not in known]:
             raise TypeError(f"{self.name} has no field {lost[0]!r}, which it names")
         if self.pins and self.field(self.pins).type not in ("text", "text[]"):
             raise TypeError(f"{self.name} pins artifacts by {self.pins!r}, which is no text")

@@ -96,6 +96,8 @@ def test_what_a_claim_may_be_by_its_quotes() -> None:
     assert "number" in invented.notes[0]
     year = held_to(claim_of("It made 320 GWh in 2021.", *apart), sources(2))
     assert year.evidence_tier == "CONFIRMED"
+    named = held_to(claim_of("The turbine T2 made 320 GWh.", *apart), sources(2))
+    assert named.evidence_tier == "CONFIRMED"
     gone = held_to(claim_of("It made 320 GWh.", *apart), sources(2, retracted=True))
     assert TIERS.index(gone.evidence_tier) >= TIERS.index("SPECULATION")
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import click
-from vr_kernel import Kernel, VrError, visible
+from vr_kernel import Effects, Kernel, VrError, visible
 from vr_kernel.running import Outcome
 
 from vr_cli.calling.asking import terminal_asker
@@ -37,6 +37,7 @@ LOCAL = ("file_path", "directory")
 """Arguments that name a file or a folder of this machine."""
 TYPED = (*LOCAL, "source", "file_paths")
 """Arguments whose paths a person may read, as they are typed by that person."""
+KEPT = " Answers that were paid for are kept: the same command uses them again."
 
 
 def run_tool(kernel: Kernel, name: str, arguments: Mapping[str, Any], wanted: Wanted) -> int:
@@ -112,7 +113,8 @@ async def _call(
     except VrError as error:  # raised before the call began
         return Outcome("", error=error)
     except asyncio.CancelledError:
-        end_soon(Exit.INTERRUPTED, "Interrupted.\n")
+        kept = KEPT if Effects.PAID in kernel.tools[name].effects else ""
+        end_soon(Exit.INTERRUPTED, f"Interrupted.{kept}\n")
         raise
     finally:
         line.finish()

@@ -12,6 +12,8 @@ from vr_plugin_research.evidence.likeness import sense_of
 from vr_plugin_research.results.claims import FOUND, TIERS, Citation, Claim, Tier
 from vr_plugin_research.results.sources import ReportSource
 
+_NAME = re.compile(r"\b[^\W\d_]{1,2}-?\d\w*")
+"""A name with a number, such as CO2: a quote may say `it`."""
 CEILINGS: Mapping[Tier, float] = {
     "CONFIRMED": 0.99,
     "STRONG INDICATOR": 0.9,
@@ -97,7 +99,7 @@ def _has_own_number(claim: Claim) -> bool:
     said = {number for it in claim.supporting for number in numbers_in(it.quote)}
     return any(
         number not in said and not (number.is_integer() and YEARS[0] <= number <= YEARS[1])
-        for number in numbers_in(claim.claim)
+        for number in numbers_in(_NAME.sub(" ", claim.claim))
     )
 
 
