@@ -108,7 +108,7 @@ def _verified(found: dict[str, Any]) -> list[Row]:
     claims = found["claims"]
     return [
         bar("network requests of a verification", found["network"], sign="<=", limit=0),
-        bar(f"  claims of {claims}, as before", found["stand"], sign=">=", limit=claims),
+        bar(f"  claims of {claims}, as before", found["unchanged"], sign=">=", limit=claims),
         Row(f"  for {found['quotes']} quotes, s", found["seconds"]),
     ]
 

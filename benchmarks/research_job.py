@@ -145,7 +145,7 @@ async def verify(folder: Path) -> Any:
     return {
         "network": network,
         "claims": found.claims,
-        "stand": found.stand,
+        "unchanged": found.claims - len(found.changed_claims),
         "quotes": found.score.quotes,
         "seconds": seconds,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -65,6 +66,8 @@ def test_one_owner_is_one_origin(pair: tuple[str, str]) -> None:
 def test_others_are_other_origins() -> None:
     addresses = ["https://one.github.io/", "https://two.github.io/", "https://a.example/", "/a/b"]
     assert len({origin_of(each) for each in addresses}) == len(addresses)
+    assert origin_of("no/such/file.md") == "no/such/file.md"
+    assert origin_of(os.path.relpath(__file__)) == origin_of(__file__)
     assert origin_of("https://arxiv.org/abs/2101.00001", {"doi": "10.1/a"}).startswith("arxiv:")
 
 

@@ -19,6 +19,7 @@ async def test_sources_speak_for_themselves(tmp_path: Path) -> None:
         document_of(3),
         outline=[
             Heading("Severn Point electricity in the year 2021", 1, Locator(page=2)),
+            Heading("A point of knitted woollen xylophone sheep", 1, Locator(page=2)),
             Heading("Acknowledgements", 1, Locator(page=3)),
         ],
     )

@@ -64,6 +64,7 @@ class Research:
         self._progress = ResearchProgress(call, spending, limits.rounds, limits.sources)
         self._rounds: list[Round] = []
         self._errors: list[VrError] = []
+        self._tried: set[str] = set()
         self.limits: list[str] = []
         self.stopped = False
 
@@ -77,6 +78,8 @@ class Research:
         if not self._dossier.questions:
             asked = await self._analyst.questions(self._dossier, self._request.scope)
             self._dossier.questions = asked
+            if self._analyst.engine == "local":  # headings, which nobody asked
+                self._tried = {each.question for each in asked[1:]}
 
     async def gather(self, places: Sequence[Place], texts: Mapping[str, str]) -> None:
         """Go through the rounds, until a limit is reached or nothing new is found.
@@ -118,9 +121,8 @@ class Research:
             report = await write(self._dossier, LocalAnalyst(), self._settings, base, today)
         covered = [
             each
-            for at, each in enumerate(coverage_of(self._dossier, report.findings))
-            # Without a model a heading was tried as a question; nobody asked it.
-            if self._analyst.engine == "model" or at == 0 or each.claims
+            for each in coverage_of(self._dossier, report.findings)
+            if each.claims or each.question not in self._tried
         ]
         return report.model_copy(
             update={

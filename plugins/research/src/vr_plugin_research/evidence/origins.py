@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -35,7 +36,12 @@ def origin_of(source: str, details: Mapping[str, object] | None = None) -> str:
     if ids:
         return min(ids)  # arxiv before doi
     host = _host_of(source)
-    return _owner_of(host) if host else source
+    if host:
+        return _owner_of(host)
+    try:
+        return str(Path(source).resolve(strict=True))
+    except (OSError, ValueError, RuntimeError):  # it names no file
+        return source
 
 
 def paper_ids(source: str, details: Mapping[str, object] | None = None) -> set[str]:

@@ -89,7 +89,7 @@ def _fields(source: ReportSource, tiers: Counter[str], read: str) -> Mapping[str
     fields = {
         "title": f"{{{escaped(title_of(source))}}}",
         "author": " and ".join(f"{{{escaped(name)}}}" for name in source.authors),
-        origin: escaped(source.venue or source.origin),
+        origin: escaped(source.venue or (source.origin if address else "")),
         "year": _year(source),
         "doi": escaped(_doi(source, address)),
         "url": address,

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vr_kernel.views import Block, Cell, Item, Link, Records, Table, shown_host, shown_instant
+from vr_kernel.views import (
+    Block,
+    Cell,
+    Item,
+    Link,
+    Records,
+    Table,
+    is_web,
+    shown_host,
+    shown_instant,
+)
 
 from vr_plugin_research.results.sources import ReportSource, SourceFailure, SourceQuality
 from vr_plugin_research.views.parts import counted, part, told
@@ -52,9 +62,17 @@ def _item(source: ReportSource) -> Item:
             f"cited {counted(source.cited, 'time')}" if source.cited else "not cited",
             source.kind,
             shown_instant(source.published),
-            source.origin if source.origin != known and source.kind != "text" else "",
+            _origin_words(source, known),
             *source.limits,
         ]
     )
     title = f"S{source.number} {title_of(source)}"
     return Item(title, quality_words(source.quality), Link(address), facts)
+
+
+def _origin_words(source: ReportSource, host: str) -> str:
+    """The publisher or the file of a source, where the link beside it does not say it."""
+    if source.kind == "text":
+        return ""
+    origin = source.origin if host or is_web(source.source) else source.source
+    return "" if origin == host else origin
