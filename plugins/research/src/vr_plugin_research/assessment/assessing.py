@@ -30,6 +30,7 @@ from vr_plugin_research.settings import ResearchSettings
 from vr_plugin_research.stages.reading import Reading, failure_of
 from vr_plugin_research.stages.report import sources_of, with_counts
 from vr_plugin_research.stages.together import each_of
+from vr_plugin_research.views.parts import counted
 
 LOCAL = (
     "No language model was asked: the quotes are the sentences most like the claim. Those with"
@@ -79,6 +80,8 @@ class Assessment:
         if self._errors and len(self._errors) == len(read):
             raise self._errors[0]
         citations = [citation for each in lists for citation in each]
+        total = len(dossier.found)
+        self._call.progress(total, total + 1, f"Weighing {counted(len(citations), 'quote')}")
         weighed = with_counts(sources_of(dossier, self._settings, begun.date()), citations)
         claim = Claim(
             id="C1",

@@ -19,7 +19,7 @@ from vr_plugin_research.dossier.entries import (
     ReadSource,
 )
 from vr_plugin_research.evidence.origins import origin_of
-from vr_plugin_research.gathering.addresses import kind_of, name_of, record_of
+from vr_plugin_research.gathering.addresses import is_address, kind_of, name_of
 from vr_plugin_research.gathering.loading import (
     clean,
     load,
@@ -200,8 +200,8 @@ def _read(
 ) -> ReadSource:
     retracted = str(found.details.get("retracted", "")).casefold() in ("yes", "true", "1")
     citations = found.details.get("citations")
-    # The id of a record is no address: passages of one document are one origin.
-    address = loaded["source"] if any(record_of(found.address)) else found.address
+    # The id of a record is no address, and a path from this folder names nothing elsewhere.
+    address = found.address if is_address(found.address) else loaded["source"]
     return ReadSource(
         id=0,
         round=number,

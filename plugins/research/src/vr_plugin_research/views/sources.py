@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from vr_kernel.views import (
@@ -74,5 +75,6 @@ def _origin_words(source: ReportSource, host: str) -> str:
     """The publisher or the file of a source, where the link beside it does not say it."""
     if source.kind == "text":
         return ""
-    origin = source.origin if host or is_web(source.source) else source.source
-    return "" if origin == host else origin
+    if is_web(source.source):
+        return "" if source.origin == host else source.origin
+    return re.split(r"[\\/]", source.source)[-1]
