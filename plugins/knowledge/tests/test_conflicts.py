@@ -248,6 +248,7 @@ async def test_a_query_asks_about_a_subject(each_store: dict[str, Any]) -> None:
             {"topic": "city", "claim": LOW},
         )
         assert len((await conflicts(kernel)).conflicts) == 2
+        await kernel.services.store.catch_up(60)  # a server under load makes a collection slowly
         coffee = await conflicts(kernel, query="coffee")
         nothing = await conflicts(kernel, query="submarine")
     (only,) = coffee.conflicts
