@@ -200,6 +200,9 @@ async def test_a_report_is_forgotten_with_its_findings_and_by_the_begin_of_its_i
         assert not any(each["report_b"] for each in reports[1]["contradictions"])
         first, second = (each["report_id"] for each in reports)
         short = f"ResearchReports/{first[:8]}"
+        wrong = f"WebSearchResults/{first}"
+        kept = await client.call("knowledge_forget", object_ids=[wrong])
+        assert (kept["status"], kept["not_found"]) == ("nothing_found", [wrong])
         gone = await client.call("knowledge_forget", object_ids=[short])
         counts = {each["collection"]: each["count"] for each in gone["collections"]}
         count = len(reports[0]["findings"])

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from researchkit import ALL, open_desk
 from scripted_model import ScriptedModel
 from station_corpus import Shelf
 from vr_kernel import Code, Document, Locator, Passage, QuoteIndex, Segment, VrError, WebResult
+from vr_plugin_research.engine.coverage import coverage_of
 from vr_plugin_research.evidence.origins import origin_of
 from vr_plugin_research.evidence.tiers import held_to
 from vr_plugin_research.results.claims import TIERS, Citation, Claim
+from vr_plugin_research.results.plan import PlanQuestion
 from vr_plugin_research.results.sources import ReportSource, SourceQuality
 
 SAYS = "Large studies say the new vaccine for adults is {} and effective."
@@ -103,6 +106,17 @@ def test_what_a_claim_may_be_by_its_quotes() -> None:
     assert named.evidence_tier == "CONFIRMED"
     gone = held_to(claim_of("It made 320 GWh.", *apart), sources(2, retracted=True))
     assert TIERS.index(gone.evidence_tier) >= TIERS.index("SPECULATION")
+
+
+@pytest.mark.parametrize(("confidence", "established"), [(0.49, False), (0.5, True)])
+def test_a_claim_of_little_confidence_establishes_nothing(
+    confidence: float, established: bool
+) -> None:
+    claim = claim_of("It made 320 GWh.", "It made 320 gigawatt hours.")
+    weak = claim.model_copy(update={"section": "So?", "confidence": confidence})
+    asked: Any = SimpleNamespace(questions=[PlanQuestion(question="So?")])
+    (row,) = coverage_of(asked, [weak])
+    assert (row.claims, row.established) == (1, established)
 
 
 class Saying(ScriptedModel):

@@ -230,6 +230,17 @@ async def test_a_shortened_report_leads_to_the_whole() -> None:
     assert view.notes[0].startswith("Shortened")
 
 
+async def test_a_recorded_report_leads_to_its_file_and_its_checks() -> None:
+    services: Any = None  # a finished report needs none
+    made = samples.report()
+    shown = await report.show_report(services, made)
+    steps = [it for it in shown.blocks if isinstance(it, Action)]
+    assert [it.tool for it in steps] == ["research_export", "research_verify"]
+    assert {it.arguments["report_id"] for it in steps} == {made.report_id}
+    unrecorded = await report.show_report(services, made.model_copy(update={"report_id": ""}))
+    assert not any(isinstance(it, Action) for it in unrecorded.blocks)
+
+
 async def test_of_a_very_long_report_a_part_is_shown_and_counted(kernel: TrialKernel) -> None:
     record = samples.report_record(samples.long_report(5_000))
     view = await kernel.services.views.of_records([record])

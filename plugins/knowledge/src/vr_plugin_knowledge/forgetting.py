@@ -138,9 +138,13 @@ async def full_keys(
     """
     found = []
     for each in ids:
-        named, _, key = each.strip().rpartition("/")
-        of_kind = named if named in services.kinds else kind
-        found.append(await _full_key(services, workspace, key if named else each.strip(), of_kind))
+        named, _, rest = each.strip().rpartition("/")
+        if named not in services.kinds:
+            found.append(await _full_key(services, workspace, each.strip(), kind))
+            continue
+        key = await _full_key(services, workspace, rest, named)
+        # The key of another kind is no record of the kind that was named: nothing is deleted.
+        found.append(key if key in await services.journal.keys(named, workspace) else each)
     return found
 
 
